@@ -8,7 +8,7 @@ project defines itself.
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.apps import apps
@@ -19,17 +19,10 @@ from .fields import SortableIDField
 from .fields.of_model import id_at, referenced_id
 from .schemes import InvalidID
 
-if TYPE_CHECKING:
-    ModelChoiceField = forms.ModelChoiceField[Any]
-    ModelMultipleChoiceField = forms.ModelMultipleChoiceField[Any]
-else:
-    ModelChoiceField = forms.ModelChoiceField
-    ModelMultipleChoiceField = forms.ModelMultipleChoiceField
-
 __all__ = ["PublicModelChoiceField", "PublicModelMultipleChoiceField"]
 
 
-class _PublicChoices(ModelChoiceField):
+class _PublicChoices(forms.ModelChoiceField):  # type: ignore[type-arg]
     """Shows public texts, except in widgets of the admin, whose scripts add values themselves."""
 
     @property
@@ -84,7 +77,10 @@ class PublicModelChoiceField(_PublicChoices):
         return super().to_python(value)
 
 
-class PublicModelMultipleChoiceField(_PublicChoices, ModelMultipleChoiceField):
+class PublicModelMultipleChoiceField(
+    _PublicChoices,
+    forms.ModelMultipleChoiceField,  # type: ignore[type-arg]
+):
     """A ``ModelMultipleChoiceField`` whose values are public texts; it accepts nothing else."""
 
     def _check_values(self, value: Any) -> Any:

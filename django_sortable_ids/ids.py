@@ -1,6 +1,5 @@
 """The public text of an id, its JSON Schema, its creation time and its model."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -41,7 +40,10 @@ def resolve(text: str) -> Resolved:
     ``ValidationError`` if the id after the prefix is malformed.
     """
     known = _fields_by_prefix()
-    fields = [field for prefix in _prefixes(text) for field in known.get(prefix, ())]
+    # Prefix and separator may be the text up to each of its separators.
+    beginnings = enumerate(text[:64] if isinstance(text, str) else "", start=1)
+    prefixes = [text[:end] for end, character in beginnings if character in SEPARATORS]
+    fields = [field for prefix in prefixes for field in known.get(prefix, ())]
     if not fields:
         raise LookupError(
             f"{described(text)} has no known prefix; expected one of {', '.join(sorted(known))}"
@@ -57,14 +59,6 @@ def resolve(text: str) -> Resolved:
         owners = " and of ".join(str(each.field) for each in matches)
         raise LookupError(f"{described(text)} is an id of {owners}: give each another prefix")
     return matches[0]
-
-
-def _prefixes(text: Any) -> Iterator[str]:
-    """Candidates for prefix and separator: the text up to each of its separators."""
-    if isinstance(text, str):
-        for end, character in enumerate(text[:64], start=1):
-            if character in SEPARATORS:
-                yield text[:end]
 
 
 _known: tuple[list[type[models.Model]], dict[str, list[SortableIDField]]] = ([], {})

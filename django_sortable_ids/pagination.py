@@ -25,10 +25,6 @@ from .schemes.mask import MaskKey
 if TYPE_CHECKING:
     from django.core.paginator import Page
 
-    BasePaginator = Paginator[Any]
-else:
-    BasePaginator = Paginator
-
 __all__ = ["Count", "KeysetPage", "SortableIDPaginator", "keyset_page"]
 
 
@@ -36,7 +32,7 @@ class _LastPage(int):
     """The number that a paginator has for its last page, which may be another one."""
 
 
-class SortableIDPaginator(BasePaginator):
+class SortableIDPaginator(Paginator):  # type: ignore[type-arg]
     """A ``Paginator`` that does not count every row of a large table.
 
     ``count`` is a ``Count``: exact up to ``exact_up_to`` rows. Above that it is the estimate of

@@ -29,7 +29,7 @@ LISTS = ("problems", "_problems", "refusals", "rehearse", "_with_old", "_unliste
 
 SECTIONS = {
     "arguments": ("management/", "backfill/sources/find", "backfill/sources/periods"),
-    "backfill": ("backfill/", "db/", "reporting/", "errors"),
+    "backfill": ("backfill/", "db/", "functions/time_columns", "reporting/", "errors"),
     "migrate": ("migrating/", "operations", "schema/"),
     "moves": ("primary_keys/",),
     "options": ("fields/",),

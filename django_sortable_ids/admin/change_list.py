@@ -51,7 +51,7 @@ class SortableIDChangeList(ChangeList):
         return super().get_queryset(request, exclude_parameters)
 
     def get_results(self, request: HttpRequest) -> None:
-        paginator: Any = self._paginator(request, self.queryset)
+        paginator: Any = self.model_admin.get_paginator(request, self.queryset, self.list_per_page)
         self.paginator = paginator
         is_exact = getattr(paginator.count, "is_exact", True)
         self.can_show_all = is_exact and paginator.count <= self.list_max_show_all
@@ -65,15 +65,13 @@ class SortableIDChangeList(ChangeList):
         self.full_result_count = self._full_count(request) if self.show_full_result_count else None
         self.show_admin_actions = not self.show_full_result_count or bool(self.full_result_count)
 
-    def _paginator(self, request: HttpRequest, rows: QuerySet[Any]) -> Any:
-        return self.model_admin.get_paginator(request, rows, self.list_per_page)
-
     def _full_count(self, request: HttpRequest) -> int:
         """The number of rows without filters and search; without any, it is known already."""
         every, found = self.root_queryset.query, self.queryset.query
         if found.where == every.where and found.distinct == every.distinct:
             return self.result_count
-        count: int = self._paginator(request, self.root_queryset.order_by("pk")).count
+        rows = self.root_queryset.order_by("pk")
+        count: int = self.model_admin.get_paginator(request, rows, self.list_per_page).count
         return count
 
     def _page(self, request: HttpRequest) -> QuerySet[Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib import admin
+from django.contrib.admin import ModelAdmin
 from django.db import models
 from django.utils import formats
 from django.utils.html import format_html
@@ -16,16 +16,11 @@ from ..fields import SortableIDField
 from ..fields.of_model import id_fields, local_time, main_field
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = admin.ModelAdmin
-
 
 class ListedColumn:
     """What the admin calls for each row. Sorts by the id."""
 
-    def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
+    def __init__(self, field: SortableIDField, model_admin: ModelAdmin[Any], title: Any) -> None:
         self.admin_order_field = field.name
         self.short_description = title
         self.field = field
@@ -35,7 +30,7 @@ class ListedColumn:
 class CreatedAtColumn(ListedColumn):
     """The creation time in an id."""
 
-    def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
+    def __init__(self, field: SortableIDField, model_admin: ModelAdmin[Any], title: Any) -> None:
         super().__init__(field, model_admin, title)
         if isinstance(field.scheme, TimeScheme) and field.scheme.descending:
             self.admin_order_field = f"-{field.name}"
@@ -70,7 +65,7 @@ class PublicTextColumn(ListedColumn):
         )
 
 
-def columns(model_admin: ModelAdmin) -> dict[str, ListedColumn]:
+def columns(model_admin: ModelAdmin[Any]) -> dict[str, ListedColumn]:
     """The columns of the model's ids by their names in ``list_display``."""
     fields = [field for field in id_fields(model_admin.model) if not field.wrong_options]
     timed = [field for field in fields if isinstance(field.scheme, TimeScheme)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.sites import all_sites
@@ -34,11 +34,6 @@ from .created_at_filter import CreatedAtFilter
 from .drill_down import with_drill_down
 from .inspector import inspect_id_urls
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = admin.ModelAdmin
-
 _LIST = "django_sortable_ids/admin/change_list.html"
 _ROW = "django_sortable_ids/admin/change_form.html"
 PASTED = f"{LOOKUP_SEP}pasted"
@@ -46,7 +41,7 @@ _FEWEST_BITS = 80
 """An id with as many bits is long enough that no word and no number is one by chance."""
 
 
-class SortableIDAdmin(ModelAdmin):
+class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """A ``ModelAdmin`` that finds a pasted id, shows ids and their times, and pages through large
     tables.
 

@@ -22,10 +22,6 @@ from django.utils.translation import pgettext, pgettext_lazy
 if TYPE_CHECKING:
     from ..models import BackfillRun, WorkerLease
 
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = admin.ModelAdmin
-
 
 _CONDITIONS = {
     "running": pgettext_lazy("sortable ids", "Running"),
@@ -53,7 +49,7 @@ def register_own_models(site: AdminSite) -> None:
             site.register(model, model_admin)
 
 
-class ReadOnlyList(ModelAdmin):
+class ReadOnlyList(admin.ModelAdmin):  # type: ignore[type-arg]
     """A list without pages of rows, for users with the permission to view the model."""
 
     actions = None

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from ..errors import BackfillError
 from ..models import BackfillRun
-from .sources.fields import same_options
+from .sources.fields import last_run, same_options
 from .sources.target import Target
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
     ``BackfillError`` if another process owns the run, or has worked on it since the plan was made.
     """
     target = plan.target
-    run = runs(target).filter(target=target.label).first()
+    run = last_run(target.label, target.using)
     if run is not None and run.token == token:
         return run  # this process took it already, but the database's answer was lost
     refuse_if_taken(target, run)
@@ -58,10 +58,14 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "batch_size": plan.batch_size,
         "rate": 0.0,
         "rows_planned": filled_before + plan.rows,
+        "options": target.options,
     }
-    own["options"] = target.options
     if run is None and plan.resumed is None:
-        return _create(target, own | _fresh(plan))
+        try:
+            with transaction.atomic(using=target.using):
+                return runs(target).create(target=target.label, **own | _fresh(plan))
+        except IntegrityError:
+            raise _taken(target, last_run(target.label, target.using)) from None
     if run is None or (run.finished_at is None) != (plan.resumed is not None):
         raise outdated(target)
     if plan.resumed is not None:
@@ -87,14 +91,9 @@ def remember(plan: Plan) -> None:
         runs(target).get_or_create(target=target.label, defaults=_fresh(plan) | ended)
 
 
-def give_back(target: Target, run: BackfillRun, **changes: Any) -> None:
-    """Release the run. Does nothing if another process owns it already."""
-    mine(target, run).update(token="", heartbeat=now_ms(), **changes)
-
-
 def refuse_if_taken(target: Target, run: BackfillRun | None = None) -> None:
     """Raise ``BackfillError`` if another living process fills the column."""
-    run = run or runs(target).filter(target=target.label).first()
+    run = run or last_run(target.label, target.using)
     if run is not None and is_alive(run):
         raise _taken(target, run)
 
@@ -115,7 +114,7 @@ def is_gone(run: BackfillRun) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        return False
+        pass
     return False
 
 
@@ -135,7 +134,7 @@ def mine(target: Target, run: BackfillRun) -> QuerySet[BackfillRun]:
 
 def ownership_lost(target: Target) -> BackfillError:
     """The error that another process has taken the run, or that its row was deleted."""
-    run = runs(target).filter(target=target.label).first()
+    run = last_run(target.label, target.using)
     if run is None:
         return BackfillError(
             f"the BackfillRun of {target.label} was deleted while it was used: nothing was written "
@@ -156,14 +155,6 @@ def outdated(target: Target) -> BackfillError:
 
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _create(target: Target, values: dict[str, Any]) -> BackfillRun:
-    try:
-        with transaction.atomic(using=target.using):
-            return runs(target).create(target=target.label, **values)
-    except IntegrityError:
-        raise _taken(target, runs(target).filter(target=target.label).first()) from None
 
 
 def _fresh(plan: Plan) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -113,6 +114,12 @@ def build(target: Target, batch_size: int) -> Plan:
     for rows, count in by_policy:
         rows.check(count)
     writer = Writer(target, engine)
+    samples: tuple[str, ...] = ()
+    try:
+        samples, _ = chunks.in_time(target.using, SAMPLES, partial(_samples, target, writer))
+    except DatabaseError as error:
+        if not is_statement_timeout(error):  # of a query whose order no index has
+            raise
     return Plan(
         target=target,
         writer=writer,
@@ -122,7 +129,7 @@ def build(target: Target, batch_size: int) -> Plan:
         given_from=counted.given_from,
         resumed=resumed,
         estimate=estimate(target, all_rows, resumed),
-        samples=_sampled(target, writer),
+        samples=samples,
         warnings=(*effects, *warnings(target)),
     )
 
@@ -163,11 +170,6 @@ def _counted(target: Target, engine: Engine, run: BackfillRun | None) -> _Counte
     )
 
 
-def _short(pk: Any) -> str:
-    text = str(pk)
-    return text if len(text) <= LONGEST_KEY else f"{text[: LONGEST_KEY - 3]}..."
-
-
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     if run is None or run.finished_at is not None:
         return None
@@ -184,24 +186,13 @@ def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     return run
 
 
-def _sampled(target: Target, writer: Writer) -> tuple[str, ...]:
-    """Empty where a statement timeout stops the query: no index has the rows in order."""
-    try:
-        samples, _ = chunks.in_time(
-            target.using, SAMPLES, lambda _: tuple(_samples(target, writer))
-        )
-    except DatabaseError as error:
-        if not is_statement_timeout(error):
-            raise
-        return ()
-    return samples
-
-
-def _samples(target: Target, writer: Writer) -> Iterator[str]:
-    rows = target.read(target.missing[:SAMPLES])
+def _samples(target: Target, writer: Writer, size: int) -> tuple[str, ...]:
+    rows, samples = target.read(target.missing[:size]), []
     for (place, pk), value in zip(rows, writer.preview(rows), strict=False):
-        text = target.field.public_text.format(value)
-        yield f"{_short(pk)}, {target.source.shown_place(place)}: {text}"
+        key, text = str(pk), target.field.public_text.format(value)
+        shown = key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 3]}..."
+        samples.append(f"{shown}, {target.source.shown_place(place)}: {text}")
+    return tuple(samples)
 
 
 _INTEGER_BYTES = 8
@@ -284,11 +275,13 @@ def check_rows(
 
 def warnings(target: Target) -> Iterator[str]:
     """Facts that may surprise, but don't stop the backfill."""
-    source = target.source
-    if source.order != ("pk",) and source.indexed is not None and not _is_indexed(target):
+    source, field = target.source, target.source.field
+    connection, table = connections[target.using], field.model._meta.db_table
+    uses_index = source.order != ("pk",) and source.indexed is not None
+    if uses_index and not begins_an_index(connection, table, str(field.column)):
         yield (
-            f"no index begins with {source.field.column}, so each batch sorts the table; with many "
-            f"rows, create one first"
+            f"no index begins with {field.column}, so each batch sorts the table; with many rows, "
+            f"create one first"
         )
     yield from source.warnings(target)
 
@@ -365,11 +358,6 @@ def _check_columns(target: Target) -> None:
                 f"the column of {field} holds {found}, but a {field.scheme.title} needs {needed}: "
                 f"widen it, or set storage= to the storage that it has; nothing was written."
             )
-
-
-def _is_indexed(target: Target) -> bool:
-    connection, field = connections[target.using], target.source.field
-    return begins_an_index(connection, field.model._meta.db_table, str(field.column))
 
 
 def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:

@@ -3,20 +3,11 @@
 import shutil
 import time
 from collections.abc import Callable
-from typing import Protocol
+
+from django.core.management.base import OutputWrapper
 
 BAR_SECONDS = 0.2
 LOG_SECONDS = 10.0
-
-
-class Output(Protocol):
-    """The methods of Django's ``OutputWrapper`` that are used."""
-
-    def write(self, msg: str, *, ending: str | None = None) -> None: ...
-
-    def isatty(self) -> bool: ...
-
-    def flush(self) -> None: ...
 
 
 class Progress:
@@ -28,7 +19,7 @@ class Progress:
 
     def __init__(
         self,
-        output: Output,
+        output: OutputWrapper,
         total: int,
         clock: Callable[[], float] = time.monotonic,
         is_brief: bool = False,
@@ -55,10 +46,23 @@ class Progress:
         self._done += rows
         pause = BAR_SECONDS if self._bar else LOG_SECONDS
         if self._clock() - self._written >= pause:
-            self._write()
+            self.show()
 
     def show(self) -> None:
-        self._write()
+        """Write the line now, on a terminal after a bar."""
+        self._written, self._is_wordless = self._clock(), False
+        line = self.line()
+        if self._bar:
+            columns = shutil.get_terminal_size().columns - 1
+            width = max(0, min(40, columns - len(line) - 1))
+            filled = width if self._done >= self._total else width * self._done // self._total
+            bar = self._cells[0] * filled + self._cells[1] * (width - filled)
+            # Padded, since the previous line may have been longer; cut for a narrow terminal.
+            self._output.write("\r" + f"{bar} {line}".ljust(columns)[:columns], ending="")
+        else:
+            self._output.write(line)
+        # So that a log shows it during the run.
+        self._output.flush()
 
     def say(self, text: str) -> None:
         """Write a line of text between the progress lines."""
@@ -73,26 +77,9 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._is_wordless:
             return
-        self._write()
+        self.show()
         if self._bar:
             self._output.write("")
-
-    def _write(self) -> None:
-        self._written, self._is_wordless = self._clock(), False
-        if self._bar:
-            self._draw()
-        else:
-            self._output.write(self.line())
-        # So that a log shows it during the run.
-        self._output.flush()
-
-    def _draw(self) -> None:
-        columns, line = shutil.get_terminal_size().columns - 1, self.line()
-        width = max(0, min(40, columns - len(line) - 1))
-        filled = width if self._done >= self._total else width * self._done // self._total
-        bar = self._cells[0] * filled + self._cells[1] * (width - filled)
-        # Padded, since the previous line may have been longer; cut for a narrow terminal.
-        self._output.write("\r" + f"{bar} {line}".ljust(columns)[:columns], ending="")
 
     def line(self) -> str:
         """``45 %  151,000/336,776 rows  52,300/s  0:04 left``"""

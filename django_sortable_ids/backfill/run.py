@@ -272,7 +272,8 @@ class _Runner:
         with suppress(Error):
             if self._persist.possible:
                 connection.close_if_unusable_or_obsolete()
-            owner.give_back(self._target, self._run, **changes)
+            mine = owner.mine(self._target, self._run)
+            mine.update(token="", heartbeat=owner.now_ms(), **changes)
 
     def _written(self, changes: dict[str, Any]) -> None:
         filled = changes["rows_filled"] - self._run.rows_filled

@@ -285,16 +285,14 @@ class Checker:
         found, previous = self._found, self._previous
         found.judged += 1
         if previous is not None and rank <= previous[2]:
+            source = self._target.source
             is_tie_of_cut_times = self._has_cut_times and place == previous[1]
-            if is_tie_of_cut_times or self._is_before(place, previous[1]):
+            # Another spelling may be of an earlier time than that of the row before it.
+            is_before = source.times and source.at(place) < source.at(previous[1])
+            if is_tie_of_cut_times or is_before:
                 return
             found.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
         self._previous = (pk, place, rank)
-
-    def _is_before(self, place: Any, previous: Any) -> bool:
-        """Whether the time of a row is earlier than that of the row before it: another spelling."""
-        source = self._target.source
-        return source.times is not None and source.at(place) < source.at(previous)
 
     def _differs(self, row: _Row, *, is_exact: bool, is_of_another: bool = False) -> None:
         """Count a row whose id is not of its tick."""

@@ -64,7 +64,12 @@ def check_packages(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     """
     if not getattr(settings, "ROOT_URLCONF", None):
         return []
-    field = next(filter(_has_another_public_text, usable(None)), None)
+    others = (
+        field
+        for field in usable(None)
+        if field.masked or field.prefix or field.encoding or field.scheme.value_type is int
+    )
+    field = next(others, None)
     if field is None:
         return []
     len(get_resolver().url_patterns)  # imports the views, and so the packages that they use
@@ -73,10 +78,6 @@ def check_packages(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         for app in _APPS
         if app in sys.modules and not apps.is_installed(app)
     ]
-
-
-def _has_another_public_text(field: SortableIDField) -> bool:
-    return bool(field.masked or field.prefix or field.encoding or field.scheme.value_type is int)
 
 
 def _models(app_configs: Configs) -> list[type[models.Model]]:
@@ -101,16 +102,15 @@ def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
         if history_models.is_copy(field):
             continue
         for prefix in field.public_text.accepted_prefixes:
-            others = [other for other in by_prefix[prefix] if not _same(field, other)]
+            # Two models may share a table.
+            others = [each for each in by_prefix[prefix] if _column(each) != _column(field)]
             if others:
                 named = ", ".join(map(str, others))
                 yield message("E001", field, prefix=prefix, others=named)
 
 
-def _same(field: SortableIDField, other: SortableIDField) -> bool:
-    """Whether both are the same column: two models may share a table."""
-    table, other_table = field.model._meta.db_table, other.model._meta.db_table
-    return (table, field.column) == (other_table, other.column)
+def _column(field: SortableIDField) -> tuple[str, str | None]:
+    return field.model._meta.db_table, field.column
 
 
 def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:

@@ -277,9 +277,11 @@ def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
         with transaction.atomic(using=connection.alias):
             path = value(connection, "SELECT current_setting('search_path')")
             # Without pg_temp at the end, temporary tables would be found first.
-            _use_path(connection, f"{connection.ops.quote_name(schema)}, pg_temp")
+            home = f"{connection.ops.quote_name(schema)}, pg_temp"
+            until_the_end = "SELECT set_config('search_path', %s, true)"  # of the transaction
+            value(connection, until_the_end, [home])
             yield name
-            _use_path(connection, path)
+            value(connection, until_the_end, [path])
     elif connection.vendor == "mysql":
         database = value(connection, "SELECT DATABASE()")
         _use(connection, schema)
@@ -289,11 +291,6 @@ def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
             _use(connection, database)
     else:
         yield name
-
-
-def _use_path(connection: Any, path: str) -> None:
-    """Set the search path until the transaction ends."""
-    value(connection, "SELECT set_config('search_path', %s, true)", [path])
 
 
 def _use(connection: Any, database: str) -> None:

@@ -10,6 +10,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 
 from ..schemes import Scheme, TimeScheme
+from ..schemes.time_scheme import accepting_other_versions
 from .base import SortableIDField
 from .generating import BigIntegerField, CharField, GetType, SetType, UUIDField
 
@@ -148,7 +149,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
     def scheme_with(self, **arguments: Any) -> Scheme:
         scheme = super().scheme_with(**arguments)
         assert isinstance(scheme, TimeScheme)
-        return scheme.accepting_other_versions() if self.accept_other_versions else scheme
+        return accepting_other_versions(scheme) if self.accept_other_versions else scheme
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = super().deconstruct()

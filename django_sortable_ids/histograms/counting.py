@@ -24,9 +24,9 @@ from ..db.queries import Select, scalars
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
 from ..fields.values.storage import Storage, TextStorage
-from ..fields.values.times import MICROSECOND
+from ..fields.values.times import MICROSECOND, first_moment_when
 from ..schemes import TimeScheme
-from .spans import Span, first_moment_when
+from .spans import Span
 
 _SHARE = 0.8
 """Of the time, for the exact counts. The rest is for those up to a limit."""
@@ -118,12 +118,12 @@ def _time(scheme: TimeScheme, stored: Storage, value: Any) -> datetime:
     neighbours in the order."""
     with suppress(ValueError):
         return scheme.created_at(scheme.from_trusted(stored.from_db(value)))
-    place_of: Any = stored.form.format if isinstance(stored, TextStorage) else int
-    place = stored.from_db(value) if place_of is int else value
+    comparable: Any = stored.form.format if isinstance(stored, TextStorage) else int
+    read = stored.from_db(value) if comparable is int else value
 
     def is_after(at: datetime) -> bool:
         numbers = scheme.number_range(at, None)
-        return numbers is None or not place_of(numbers[0]) <= place <= place_of(numbers[1])
+        return numbers is None or not comparable(numbers[0]) <= read <= comparable(numbers[1])
 
     return first_moment_when(is_after, scheme.earliest, scheme.latest) - MICROSECOND
 
@@ -156,7 +156,8 @@ def counts(
     assert end is not None, "nothing else ends an exact count"
     estimates = _estimates(queryset, column, spans, end)
     others = [span for span, each in zip(spans, estimates, strict=True) if each is None]
-    most = _rounded(_ROWS // max(1, len(others)))
+    most = _ROWS // max(1, len(others))
+    most -= most % 10 ** (len(str(most)) - 1)  # one digit that isn't zero
     counted = _counted(queryset, column, others, most, end - time.monotonic())
     capped = iter(counted or [Count(0, "minimum") for _ in others])
     return [next(capped) if each is None else each for each in estimates]
@@ -262,9 +263,3 @@ class _Bound(Expression):
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         return "%s", [self]
-
-
-def _rounded(number: int) -> int:
-    """Down to one digit that isn't zero: 6,451 becomes 6,000."""
-    unit: int = 10 ** (len(str(number)) - 1)
-    return number // unit * unit

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from ..fields.values.times import MICROSECOND, first_moment, local_zone
+from ..fields.values.times import MICROSECOND, first_moment, first_moment_when, local_zone
 
 END_OF_CALENDAR = datetime.max.replace(tzinfo=UTC)
 
@@ -108,13 +108,3 @@ def _same_clock(first: datetime, second: datetime) -> bool:
 def _change_of_clock(before: datetime, after: datetime) -> datetime:
     """The first instant with the other offset; between the two the clock is changed once."""
     return first_moment_when(lambda at: not _same_clock(before, at), before, after)
-
-
-def first_moment_when(
-    is_after: Callable[[datetime], bool], before: datetime, after: datetime
-) -> datetime:
-    """The first microsecond for which ``is_after`` is true: not ``before``, but ``after``."""
-    while after - before > MICROSECOND:
-        middle = before + (after - before) / 2
-        before, after = (before, middle) if is_after(middle) else (middle, after)
-    return after

@@ -67,16 +67,12 @@ def show_status(request: Request) -> None:
     output.say(*work.lines())
 
 
-def show_plan(request: Request) -> None:
-    _planned(request, request.target())
-
-
 def fill(request: Request) -> None:
     """Give ids to the rows without one, and name the command that verifies them."""
     output, target = request.output, request.target()
     owner.refuse_if_taken(target)
     lag = _lag(request, target.using)
-    planned = _planned(request, target)
+    planned = planned_for(request, target)
     again = request.line.again(target.command)
     try:
         with request.stopped("committed batches are kept", again):
@@ -95,7 +91,8 @@ def fill(request: Request) -> None:
     output.say(f"Next: {following}")
 
 
-def _planned(request: Request, target: Target) -> plan.Plan:
+def planned_for(request: Request, target: Target) -> plan.Plan:
+    """The plan of a run, which is shown."""
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
     output = request.output
     if output.is_json:

@@ -20,13 +20,11 @@ from django.core.management.base import CommandError, OutputWrapper
 
 from ..backfill.pace import Stopped
 from ..backfill.plan import Plan
-from ..backfill.progress import Output as ProgressOutput
 from ..backfill.sources.base import Given
-from ..backfill.sources.fields import database_of, last_run, notes
+from ..backfill.sources.fields import last_run, notes
 from ..backfill.sources.find import find
 from ..backfill.sources.target import POLICIES, Target
 from ..db.errors import explained
-from ..db.locks import limited_lock_timeout
 from ..errors import Interrupted
 
 _SIGNALLED = 128
@@ -124,13 +122,6 @@ class Request:
             allow_triggers=options["allow_triggers"],
         )
 
-    @contextmanager
-    def limited_lock_timeout(self) -> Iterator[None]:
-        """Wait for table locks for at most ``--retry-time``."""
-        using = self.options["database"] or database_of(self.options["target"])
-        with limited_lock_timeout(using, self.options["retry_time"]):
-            yield
-
     @property
     def given(self) -> Given:
         """The options that say where times come from."""
@@ -196,7 +187,7 @@ class Output:
             self._document |= values
 
     @property
-    def progress(self) -> ProgressOutput:
+    def progress(self) -> OutputWrapper:
         if not self._verbosity:
             return OutputWrapper(StringIO())
         stderr: Any = self._stderr
@@ -219,7 +210,10 @@ class Output:
         self._write_document(exit_code=0, error=None)
 
     def _write_document(self, **end: Any) -> None:
-        text = json.dumps((self._document or {}) | end, indent=2, default=_as_text)
+        def as_text(value: Any) -> str:
+            return value.isoformat() if isinstance(value, datetime) else str(value)
+
+        text = json.dumps((self._document or {}) | end, indent=2, default=as_text)
         self._stdout.write(text)
         self._stdout.flush()
 
@@ -266,7 +260,3 @@ def of_plan(plan: Plan) -> dict[str, Any]:
         "warnings": list(plan.warnings),
         "statements": [{"when": when, "sql": sql} for when, sql in plan.writer.statements],
     }
-
-
-def _as_text(value: Any) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)

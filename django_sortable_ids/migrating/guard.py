@@ -283,8 +283,8 @@ class _Walk:
         present = self.column(meta.app_label, meta.model_name, meta.pk_fields[0].name)
         values = sampled(self.connection, table, column, present)
         accepted = "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS
-        late_share, place = 0.5 if accepted else 0, (table, column)
-        reason = misfit(values, new, old, self.connection, place, late_share)
+        late_share = 0.5 if accepted else 0
+        reason = misfit(values, new, old, self.connection, (table, column), late_share)
         if reason is None:
             return None
         if reason.advice:

@@ -156,7 +156,11 @@ def lines(*using: str) -> Iterator[str]:
     """The report on these databases as text; with a database column where they are several."""
     head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
     reported, unanswered = look(*using)
-    table = [head, *(_cells(each) for each in reported)]
+    table: list[tuple[str, ...]] = [head]
+    for each in reported:
+        rows = "" if each.rows is None else f"{each.rows:,}"
+        scheme = each.field.scheme.name
+        table.append((each.label, each.using, scheme, rows, each.state, each.next_step))
     if len(table) == 1 and not unanswered:
         yield "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
         return
@@ -167,12 +171,6 @@ def lines(*using: str) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
     for alias, error in unanswered.items():
         yield f"{alias} does not answer: {error}".strip()
-
-
-def _cells(entry: Entry) -> tuple[str, ...]:
-    rows = "" if entry.rows is None else f"{entry.rows:,}"
-    name = entry.field.scheme.name
-    return entry.label, entry.using, name, rows, entry.state, entry.next_step
 
 
 def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
@@ -212,15 +210,13 @@ class Migrations:
     @cached_property
     def _recorded(self) -> Any:
         nodes = self._loader.graph.nodes
-        return self._loader.project_state([key for key in self._applied if key in nodes])
+        return self._loader.project_state(
+            [key for key in self._loader.applied_migrations if key in nodes]
+        )
 
     @cached_property
     def _written(self) -> Any:
         return self._loader.project_state()
-
-    @property
-    def _applied(self) -> Any:
-        return self._loader.applied_migrations
 
     @cached_property
     def _unrecorded(self) -> set[str]:
@@ -228,8 +224,8 @@ class Migrations:
 
     def is_pending(self, field: SortableIDField) -> bool:
         """Whether ``migrate`` has something to do for the app of the field."""
-        app_label, nodes = field.model._meta.app_label, self._loader.graph.nodes
-        if any(key[0] == app_label and key not in self._applied for key in nodes):
+        pending = self._loader.graph.nodes.keys() - self._loader.applied_migrations
+        if any(app_label == field.model._meta.app_label for app_label, _ in pending):
             return True
         return str(field) in self._unrecorded
 

@@ -97,17 +97,9 @@ class Status:
         return f"manage.py {name}{database_option(self.run._state.db or DEFAULT_DB_ALIAS)}"
 
     @property
-    def model(self) -> str:
-        return self.run.target.rpartition(".")[0]
-
-    @property
     def rows_planned(self) -> int:
         """How many rows will be filled at the end; an estimate until then."""
         return max(self.run.rows_planned, self.run.rows_filled)
-
-    @property
-    def percent(self) -> int:
-        return percent(self.run.rows_filled, self.rows_planned)
 
     @property
     def seconds_left(self) -> float | None:
@@ -118,16 +110,13 @@ class Status:
         return (self.rows_planned - run.rows_filled) / run.rate
 
     @property
-    def silence(self) -> float:
-        return silence(self.run)
-
-    @property
     def deletion(self) -> str:
         """The statement that deletes the run, for a field that no longer exists."""
         return f"DELETE FROM {BackfillRun._meta.db_table} WHERE target = '{self.run.target}';"
 
     def _state(self) -> str:
-        run, heartbeat = self.run, f"last heartbeat {self.silence:.1f} s ago"
+        run = self.run
+        heartbeat = f"last heartbeat {silence(run):.1f} s ago"
         match self.condition:
             case "finished":
                 return f"finished at {run.finished_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
@@ -238,7 +227,7 @@ def of(using: str, target: str | None = None) -> Work:
     moved = list(moves_of(using))
     unfinished = [each for each in moved if each.state != "finished"]
     moving = {f"{model}{MAP.suffix}" for each in unfinished for model in each.models}
-    runs = [replace(each, is_of_move=each.model in moving) for each in runs]
+    runs = [replace(each, is_of_move=each.run.target.rpartition(".")[0] in moving) for each in runs]
     return Work(using, runs, moved)
 
 

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
@@ -24,22 +24,11 @@ from ..ids import schema_of
 from ..schemes import ID
 from ..schemes.errors import encodable
 
-if TYPE_CHECKING:
-    Field = serializers.Field[Any, Any, Any, Any]
-    KeyField = PrimaryKeyRelatedField[Any]
-    SlugField = SlugRelatedField[Any]
-    LinkField = HyperlinkedRelatedField[Any]
-else:
-    Field = serializers.Field
-    KeyField = PrimaryKeyRelatedField
-    SlugField = SlugRelatedField
-    LinkField = HyperlinkedRelatedField
-
 # Arguments without a meaning for a read-only field.
 _INPUT_ARGUMENTS = ("required", "default", "validators")
 
 
-class SortableIDField(Field):
+class SortableIDField(serializers.Field):  # type: ignore[type-arg]
     """Outputs and accepts the public text of a model field's id, with its prefix and encoding.
 
     ``model_field`` is the field of the model. A primary key is read-only, so that clients can't
@@ -84,7 +73,7 @@ class MappedSortableIDField(serializers.ModelField):
         return SortableIDField(*args, **kwargs)
 
 
-class SortableIDRelatedField(KeyField):
+class SortableIDRelatedField(PrimaryKeyRelatedField):  # type: ignore[type-arg]
     """A relation through the primary key; ``pk_field`` is a ``SortableIDField``."""
 
     pk_field: "SortableIDField"
@@ -97,7 +86,7 @@ class SortableIDRelatedField(KeyField):
         super().fail(key, **_all_encodable(kwargs))
 
 
-class SortableIDSlugRelatedField(SlugField):
+class SortableIDSlugRelatedField(SlugRelatedField):  # type: ignore[type-arg]
     """A relation through a unique id other than the key, such as a foreign key's ``to_field``."""
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
@@ -105,15 +94,12 @@ class SortableIDSlugRelatedField(SlugField):
 
     def to_representation(self, obj: Any) -> Any:
         value = super().to_representation(obj)
-        field = self._id_of(type(obj))
+        field = id_at(type(obj), self.slug_field)
         return value if field is None or value is None else field.public_text.format(value)
-
-    def _id_of(self, model: type[models.Model]) -> columns.SortableIDField | None:
-        return id_at(model, self.slug_field)
 
     def to_internal_value(self, data: Any) -> Any:
         queryset: Any = self.get_queryset()
-        field = self._id_of(queryset.model)
+        field = id_at(queryset.model, self.slug_field)
         if field is None:
             return super().to_internal_value(data)
         value = _parse(field, data)
@@ -123,7 +109,7 @@ class SortableIDSlugRelatedField(SlugField):
             self.fail("does_not_exist", slug_name=self.slug_field, value=data)
 
 
-class SortableIDHyperlinkedRelatedField(LinkField):
+class SortableIDHyperlinkedRelatedField(HyperlinkedRelatedField):  # type: ignore[type-arg]
     """A hyperlink with the public text of ``lookup_field``, which is a column of ``model``; without
     ``model``, of that to which the relation leads.
     """

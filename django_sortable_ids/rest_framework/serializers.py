@@ -20,15 +20,10 @@ from ..fields.of_model import id_at, referenced_id
 from ..old_ids.resolving import old_row
 from .fields import PUBLIC_RELATIONS, SortableIDField, SortableIDRelatedField, combined
 
-if TYPE_CHECKING:
-    ModelSerializer = serializers.ModelSerializer[Any]
-else:
-    ModelSerializer = serializers.ModelSerializer
-
 _PUBLIC: dict[Any, Any] = {PrimaryKeyRelatedField: SortableIDRelatedField, **PUBLIC_RELATIONS}
 
 
-class SortableIDModelSerializer(ModelSerializer):
+class SortableIDModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg]
     """A ``ModelSerializer`` whose relations also output and accept public texts: relations of the
     model, and DRF's related fields that the class declares, or subclasses of them.
 

@@ -216,11 +216,11 @@ def _changed(sql: str, tokens: list[Token], null: bool) -> str:
     words = [token.keyword for token in outer]
     trailing = _COMMENTS.match(sql, tokens[-1].end)
     end = trailing.end() if trailing else tokens[-1].end
-    place = next((n for n, word in enumerate(words) if word == "NULL"), None)
-    if place is not None:
-        has_more = words[place - 1] in ("NOT", "DEFAULT")
-        start = outer[place - 1 if has_more else place].start
-        return f"{sql[tokens[0].start : start]}{wanted}{sql[outer[place].end : end]}"
+    at = next((n for n, word in enumerate(words) if word == "NULL"), None)
+    if at is not None:
+        has_more = words[at - 1] in ("NOT", "DEFAULT")
+        start = outer[at - 1 if has_more else at].start
+        return f"{sql[tokens[0].start : start]}{wanted}{sql[outer[at].end : end]}"
     at = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
     before = sql[tokens[0].start : at].rstrip()
     return f"{before} {wanted} {sql[at:end]}".rstrip()

@@ -47,15 +47,21 @@ def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     if backwards and old.unique and not new.unique and column.is_unique_by_a_copy(old):
         editor.alter_field(old.model, old, new)
         return
-    with _schema_reloaded(editor.connection), transaction.atomic(editor.connection.alias):
-        column.lock()
-        if new.unique and not old.unique:
-            column.make_unique()
-        if old.unique and not new.unique:
-            column.drop_unique(only_own=backwards)
-        column.set_plain_index(old, new)
-        if old.null != new.null:
-            column.set_null(new.null)
+    try:
+        with transaction.atomic(editor.connection.alias):
+            column.lock()
+            if new.unique and not old.unique:
+                column.make_unique()
+            if old.unique and not new.unique:
+                column.drop_unique(only_own=backwards)
+            column.set_plain_index(old, new)
+            if old.null != new.null:
+                column.set_null(new.null)
+    finally:
+        # The connection reloads the definitions from the file, and can't write them.
+        if editor.connection.connection is not None:
+            with editor.connection.cursor() as cursor:
+                cursor.execute("PRAGMA writable_schema = RESET")
 
 
 def drop_column(editor: Any, field: Any) -> None:
@@ -276,17 +282,6 @@ class _Column:
 def _is_constraint(index: str) -> bool:
     """Whether the index belongs to a UNIQUE in CREATE TABLE."""
     return index.startswith("sqlite_")
-
-
-@contextmanager
-def _schema_reloaded(connection: Any) -> Iterator[None]:
-    """Afterwards the connection reloads the definitions from the file and can't write them."""
-    try:
-        yield
-    finally:
-        if connection.connection is not None:
-            with connection.cursor() as cursor:
-                cursor.execute("PRAGMA writable_schema = RESET")
 
 
 def _refuse_references(connection: Any, field: models.Field[Any, Any]) -> None:

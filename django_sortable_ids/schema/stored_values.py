@@ -78,16 +78,16 @@ def _samples(
     if key is None:
         yield f"{not_null} LIMIT {page}", []
         return
-    place = quote(key)
+    quoted_key = quote(key)
     # LIMIT before the NULL filter: a nearly empty column would need a full scan.
-    both = f"SELECT {place} AS place, {name} AS id FROM {quoted}"
+    both = f"SELECT {quoted_key} AS key_of_row, {name} AS id FROM {quoted}"
     outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
-    yield outer.format(f"{both} ORDER BY {place} LIMIT {page}"), []
-    yield outer.format(f"{both} ORDER BY {place} DESC LIMIT {page}"), []
-    all_places = f"SELECT {place} FROM {quoted} ORDER BY {place}"
-    ends = [queries.value(connection, f"{all_places} {order} LIMIT 1") for order in ("ASC", "DESC")]
+    yield outer.format(f"{both} ORDER BY {quoted_key} LIMIT {page}"), []
+    yield outer.format(f"{both} ORDER BY {quoted_key} DESC LIMIT {page}"), []
+    keys = f"SELECT {quoted_key} FROM {quoted} ORDER BY {quoted_key}"
+    ends = [queries.value(connection, f"{keys} {order} LIMIT 1") for order in ("ASC", "DESC")]
     if all(isinstance(end, int) for end in ends):
-        middle = f"{both} WHERE {place} >= %s ORDER BY {place} LIMIT {page}"
+        middle = f"{both} WHERE {quoted_key} >= %s ORDER BY {quoted_key} LIMIT {page}"
         yield outer.format(middle), [sum(ends) // 2]
     if column != key and begins_an_index(connection, table, column):
         yield f"{not_null} ORDER BY {name} LIMIT {page}", []
@@ -111,8 +111,8 @@ def found_in(
 
     With ``old`` each value must also be the same id for both fields.
     """
-    place = field.model._meta.db_table, str(field.column)
-    return misfit(values, field, old, connection, place)
+    table_and_column = field.model._meta.db_table, str(field.column)
+    return misfit(values, field, old, connection, table_and_column)
 
 
 def misfit(

@@ -114,13 +114,13 @@ def with_null(sql: str, column: str, null: bool) -> str:
     """The definition of the table with the column as NULL or NOT NULL."""
     tokens = _column(sql, column)
     words = [token.keyword if token.depth == 1 else "" for token in tokens]
-    for place in range(1, len(words)):
-        before = words[place - 1]
-        if words[place] != "NULL" or before in ("DEFAULT", "SET"):
+    for at in range(1, len(words)):
+        before = words[at - 1]
+        if words[at] != "NULL" or before in ("DEFAULT", "SET"):
             continue
-        start = tokens[place].start
+        start = tokens[at].start
         if before == "NOT" and null:
-            return with_null(sql[: tokens[place - 1].start] + sql[start:], column, null)
+            return with_null(sql[: tokens[at - 1].start] + sql[start:], column, null)
         if before == "NOT":
             return sql
         if not null:

@@ -106,23 +106,23 @@ class UUIDTemplate(BitTemplate):
         ]
 
 
-class PlacedTemplate(BitTemplate):
-    """Runs of payload bits, each at a place of its own, and fixed bits between them."""
+class ReorderedTemplate(BitTemplate):
+    """Runs of payload bits, in an order of their own, and fixed bits between them."""
 
     def __init__(
         self,
         version: int,
-        places: tuple[tuple[int, int, int], ...],
+        runs: tuple[tuple[int, int, int], ...],
         fixed: int,
         fixed_mask: int,
         keeps_order: bool = False,
     ) -> None:
-        """``places`` are how many bits, their lowest one in the payload, and their lowest one in
-        the number. ``fixed`` are the fixed bits of a number, ``fixed_mask`` their places.
+        """``runs`` are how many bits, their lowest one in the payload, and their lowest one in
+        the number. ``fixed`` are the fixed bits of a number, ``fixed_mask`` which these are.
         """
-        super().__init__(version, places, fixed, fixed_mask, keeps_order)
+        super().__init__(version, runs, fixed, fixed_mask, keeps_order)
         self.version = version
-        self.places = places
+        self.runs = runs
         self.fixed = fixed
         self.fixed_mask = fixed_mask
         self.keeps_order = keeps_order
@@ -132,7 +132,7 @@ class PlacedTemplate(BitTemplate):
 
     def wrap(self, payload: int) -> int:
         number = self.fixed
-        for bits, low, at in self.places:
+        for bits, low, at in self.runs:
             number |= (payload >> low & ((1 << bits) - 1)) << at
         return number
 
@@ -140,14 +140,14 @@ class PlacedTemplate(BitTemplate):
         if not self.fits(number):
             return None
         payload = 0
-        for bits, low, at in self.places:
+        for bits, low, at in self.runs:
             payload |= (number >> at & ((1 << bits) - 1)) << low
         return payload
 
 
-VERSION_1 = PlacedTemplate(
+VERSION_1 = ReorderedTemplate(
     version=1,
-    places=((32, 62, 96), (16, 94, 80), (12, 110, 64), (62, 0, 0)),
+    runs=((32, 62, 96), (16, 94, 80), (12, 110, 64), (62, 0, 0)),
     fixed=1 << 76 | _VARIANT << 62,
     fixed_mask=_FIXED << 62,
 )

@@ -102,13 +102,6 @@ class TimeScheme(Scheme):
         first, last = map(form.format, self.whole_range)
         return first, last
 
-    def accepting_other_versions(self) -> TimeScheme:
-        """This scheme for a column that also holds UUIDs of other versions; always the same object.
-
-        ``created_at`` and all other methods that need a time raise ``InvalidID`` for them.
-        """
-        return _accepting_other_versions(self)
-
     def _misfit(self, number: int) -> str:
         wanted = self.layout.template.version
         found = number >> 76 & 0xF
@@ -347,5 +340,9 @@ def _with_worker(scheme: TimeScheme, worker: int | LeaseSource | None) -> TimeSc
 
 
 @cache
-def _accepting_other_versions(scheme: TimeScheme) -> TimeScheme:
+def accepting_other_versions(scheme: TimeScheme) -> TimeScheme:
+    """The scheme for a column that also holds UUIDs of other versions; always the same object.
+
+    ``created_at`` and all other methods that need a time raise ``InvalidID`` for them.
+    """
     return replace(scheme, accepts_other_versions=True)

@@ -46,7 +46,7 @@ class Period:
         length = (self.end - self.start) // _MICROSECOND
         return self.start + (key - self.first) * length // (self.last - self.first) * _MICROSECOND
 
-    def key_from(self, at: datetime) -> int | None:
+    def key_from(self, at: datetime) -> int:
         """The least key whose time is ``at`` or later, between ``first`` and ``last``."""
         low, high = self.first, self.last
         while low < high:

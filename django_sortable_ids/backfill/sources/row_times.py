@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from django.db.models import Max, Min, Q, QuerySet
 from ...db import chunks
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
+from ...fields.values.times import first_moment_when
 from ...functions.time_columns import TimeColumn, latest
 from ...schemes import SequenceExhausted, TimeScheme
 from ...workers import counters
@@ -99,7 +101,7 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
         raise BackfillError(f"{missing:,} rows have no id, but {error}") from None
 
 
-_DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
+_DAY = timedelta(days=1)
 _AT_A_TIME = 36_525 * _DAY
 """One query covers about 200 clock changes."""
 _BEGIN = datetime.min.replace(tzinfo=UTC) + 2 * _DAY
@@ -134,18 +136,16 @@ def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[dateti
     def offset(at: datetime) -> timedelta:
         return at.astimezone(clock).utcoffset() or timedelta()
 
+    def has_moved(was: timedelta, at: datetime) -> bool:
+        return offset(at) > was
+
     at = start.astimezone(UTC).replace(microsecond=0)
     before = offset(at)
     while at < end:
         after = offset(at + _DAY)
         if after > before:
-            low, high = 0, _DAY // _SECOND
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (
-                    (low, middle) if offset(at + middle * _SECOND) > before else (middle, high)
-                )
-            moved = (at + high * _SECOND).replace(tzinfo=None)
+            change = first_moment_when(partial(has_moved, before), at, at + _DAY)
+            moved = change.replace(tzinfo=None)
             yield moved + before, moved + after
         at, before = at + _DAY, after
 

@@ -22,11 +22,6 @@ class Part:
     mask: int
     value: int
 
-    @property
-    def halves(self) -> "tuple[Part, Part]":
-        bit = self.mask + 1
-        return Part(self.mask | bit, self.value), Part(self.mask | bit, self.value | bit)
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -54,7 +49,9 @@ class Span:
         span = self
         while 2 * span.rows > 3 * size:
             part, *rest = span.left
-            span = replace(span, left=(*part.halves, *rest))
+            bit = part.mask + 1
+            halves = (Part(part.mask | bit, value) for value in (part.value, part.value | bit))
+            span = replace(span, left=(*halves, *rest))
         return span
 
     @property

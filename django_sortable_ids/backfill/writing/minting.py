@@ -44,7 +44,13 @@ def mint_counted(
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
         rest -= count
-        size = _slot_width(scheme, tick, start, count if rest else count + more)
+        rows, room = count if rest else count + more, layout.new.capacity(tick) - start
+        if rows > room:
+            raise OutOfRange(
+                f"{rows} rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
+                f"room for {room} there"
+            )
+        size = room // rows
         first = tick * layout.new.suffixes + start
         starts += range(first, first + count * size, size)
         sizes += [size] * count
@@ -114,14 +120,3 @@ def mint_between(
     starts = range(start, start + count * size, size)
     suffixes = list(map(add, starts, drawn_below([size] * count)))
     return list(scheme.all_from_trusted(layout.new.join_all(tick, suffixes)))
-
-
-def _slot_width(scheme: TimeScheme, tick: int, start: int, rows: int) -> int:
-    """The number of suffixes for each of the rows, from ``start`` on."""
-    stop = scheme.layout.new.capacity(tick)
-    if rows > stop - start:
-        raise OutOfRange(
-            f"{rows} rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has room "
-            f"for {stop - start} there"
-        )
-    return (stop - start) // rows

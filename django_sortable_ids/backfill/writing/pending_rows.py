@@ -70,8 +70,8 @@ class PendingRows:
                 return None
             last = self._last_of_dense(first, size) if self._is_dense else None
             count = size
-            if last is None:
-                last, count = self._last(rows, size)
+            if last is None and (last := self._target.first(rows[size - 1 : size])) is None:
+                last, count = self._target.first(rows.reverse()), rows.count()
             if last and self._lock(last):
                 ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
                 left = self.left(cursor, last, ticks, count)
@@ -79,13 +79,9 @@ class PendingRows:
                 return Stretch(first, last, count, left, first[0] == last[0] == tie)
         return None
 
-    def _last(self, rows: QuerySet[Any, Any], size: int) -> tuple[Row | None, int]:
-        """The last one of the first ``size`` rows, or of as many as there are; and their number."""
-        last = self._target.first(rows[size - 1 : size])
-        return (last, size) if last else (self._target.first(rows.reverse()), rows.count())
-
     def _last_of_dense(self, first: Row, size: int) -> Row | None:
-        """As ``_last``, if hardly any row has an id: read from the index on the time alone."""
+        """The last one of the first ``size`` rows, if hardly any row has an id: read from the index
+        on the time alone."""
         if size < 2:
             return None
         rows = self._target.rows.order_by(*self._source.order)

@@ -49,13 +49,17 @@ def first_moment(day: date) -> datetime:
     zone = local_zone()
     local = datetime.combine(day, time.min, tzinfo=zone)
     start, day_before = in_utc(local), in_utc(local.replace(fold=1))
-    while start - day_before > MICROSECOND:
-        middle = day_before + (start - day_before) / 2
-        if middle.astimezone(zone).date() < day:
-            day_before = middle
-        else:
-            start = middle
-    return start
+    return first_moment_when(lambda at: at.astimezone(zone).date() >= day, day_before, start)
+
+
+def first_moment_when(
+    is_after: Callable[[datetime], bool], before: datetime, after: datetime
+) -> datetime:
+    """The first microsecond for which ``is_after`` is true: not ``before``, but ``after``."""
+    while after - before > MICROSECOND:
+        middle = before + (after - before) / 2
+        before, after = (before, middle) if is_after(middle) else (middle, after)
+    return after
 
 
 def time_of(instance: models.Model, name: str) -> datetime | None:

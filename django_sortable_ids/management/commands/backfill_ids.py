@@ -9,13 +9,15 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from ...backfill.pace import stoppable
+from ...backfill.sources.fields import database_of
 from ...db.errors import explained
+from ...db.locks import limited_lock_timeout
 from ...errors import Interrupted
 from ...schemes.support import nearest
 from .. import arguments, modes, quiet_pipe
@@ -28,10 +30,10 @@ _EARLY_ENDS = {
 }
 """The error in the JSON document if the command ends before ``handle``, by exit code."""
 
-MODES: dict[str, Callable[[Request], None]] = {
+MODES: dict[str, Callable[[Request], object]] = {
     "report": modes.show_report,
     "status": modes.show_status,
-    "plan": modes.show_plan,
+    "plan": lambda request: modes.planned_for(request, request.target()),
     "run": modes.fill,
     "verify": modes.verify_ids,
     "move": modes.move,
@@ -77,8 +79,11 @@ class Command(BaseCommand):
             mode = arguments.mode_of(options, self._line.own)
             output.add(mode=mode)
             with stoppable(), request.stopped("nothing was written", self._line.again()):
-                is_of_rows = mode in ("plan", "run", "verify")
-                with request.limited_lock_timeout() if is_of_rows else nullcontext():
+                if mode not in ("plan", "run", "verify"):
+                    MODES[mode](request)
+                    return
+                using = options["database"] or database_of(options["target"])
+                with limited_lock_timeout(using, options["retry_time"]):
                     MODES[mode](request)
 
     def run_from_argv(self, argv: list[str]) -> None:

@@ -22,6 +22,7 @@ from ..layout import ByteFractionTemplate, Layout, SuffixPart
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 from .rows import epoch, exponent, one_of, row
 
+_PREFIX = re.compile("[A-Za-z0-9._~:-]{1,60}")
 _MOST_WORKERS = 1 << 40
 """The bits of machine and process together, in an xid and an ObjectId."""
 
@@ -238,7 +239,11 @@ def kuuid(
     count = groups or (2 if short else 4)
     form: TextForm = Groups(BASE62, ((8, 48), *[(6, 32)] * count))
     if stored_prefix:
-        form = Prefixed(_checked_prefix(stored_prefix), form)
+        if not isinstance(stored_prefix, str) or not _PREFIX.fullmatch(stored_prefix):
+            raise ValueError(
+                f"stored_prefix={stored_prefix!r}: expected 1 to 60 of A-Z, a-z, 0-9 and -._~:"
+            )
+        form = Prefixed(stored_prefix, form)
     return TimeScheme(
         name="kuuid" if precision == "s" else "kuuid_ms",
         title="kuuid",
@@ -252,9 +257,3 @@ def kuuid(
         epoch_ns=epoch(0, epoch_ms),
         tick_ns=tick_ns,
     )
-
-
-def _checked_prefix(prefix: str) -> str:
-    if not isinstance(prefix, str) or not re.fullmatch("[A-Za-z0-9._~:-]{1,60}", prefix):
-        raise ValueError(f"stored_prefix={prefix!r}: expected 1 to 60 of A-Z, a-z, 0-9 and -._~:")
-    return prefix

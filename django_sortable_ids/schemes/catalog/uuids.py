@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ..encodings.alphabets import BASE36_LOWER, BASE58, BASE62, CROCKFORD_LOWER, SHORTUUID
 from ..encodings.text_forms import Digits, SQLServerText, TextForm, UUIDText
 from ..generation.generator import Node
-from ..layout import VERSION_1, PlacedTemplate, SuffixPart, UUIDTemplate
+from ..layout import VERSION_1, ReorderedTemplate, SuffixPart, UUIDTemplate
 from ..time_scheme import SECOND, TimeScheme
 from .rows import one_of, row
 
@@ -122,9 +122,9 @@ def _pomelo() -> TimeScheme:
         _FORMS,
         time=62,
         suffix=56,
-        template=PlacedTemplate(
+        template=ReorderedTemplate(
             version=4,
-            places=((46, 72, 80), (12, 60, 64), (4, 56, 56), (56, 0, 0)),
+            runs=((46, 72, 80), (12, 60, 64), (4, 56, 56), (56, 0, 0)),
             fixed=4 << 76 | 0b1000 << 60,
             fixed_mask=0b11 << 126 | 0xF << 76 | 0xF << 60,
             keeps_order=True,
@@ -144,9 +144,9 @@ def _efcore() -> TimeScheme:
         _HEXADECIMAL,
         time=62,
         suffix=60,
-        template=PlacedTemplate(
+        template=ReorderedTemplate(
             version=4,
-            places=((46, 76, 0), (16, 60, 48), (48, 12, 80), (12, 0, 64)),
+            runs=((46, 76, 0), (16, 60, 48), (48, 12, 80), (12, 0, 64)),
             fixed=4 << 76,
             fixed_mask=0xF << 76 | 0b11 << 46,
         ),

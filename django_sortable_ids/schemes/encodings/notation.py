@@ -213,8 +213,10 @@ def _by_pairs(alphabet: str, length: int) -> Callable[[int], str]:
             f"{pairs[low // square]}{pairs[low % square]}"
         )
 
-    def up_to_eight(number: int) -> str:
-        return eight(number)[8 - length :]
+    if length <= 8:
+        return lambda number: eight(number)[8 - length :]
+    if length > 12:
+        return lambda number: (eight(number // eighth) + eight(number % eighth))[16 - length :]
 
     def up_to_twelve(number: int) -> str:
         high = number // eighth
@@ -222,12 +224,7 @@ def _by_pairs(alphabet: str, length: int) -> Callable[[int], str]:
             12 - length :
         ]
 
-    def up_to_sixteen(number: int) -> str:
-        return (eight(number // eighth) + eight(number % eighth))[16 - length :]
-
-    if length <= 8:
-        return up_to_eight
-    return up_to_twelve if length <= 12 else up_to_sixteen
+    return up_to_twelve
 
 
 def _by_blocks(
