@@ -75,13 +75,13 @@ class TimeScheme(Scheme):
         return self.tick_ns
 
     def holds(self, number: int) -> bool:
-        first, last = self._number_range
+        first, last = self.bounds
         return first <= number <= last and (
             self.accepts_other_versions or self.layout.template.fits(number)
         )
 
     @cached_property
-    def _number_range(self) -> tuple[int, int]:
+    def bounds(self) -> tuple[int, int]:
         """All numbers between these two are ids if their fixed bits are right."""
         if self.accepts_other_versions or not self.sorts:
             return 0, (1 << self.bits) - 1
