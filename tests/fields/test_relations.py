@@ -60,17 +60,6 @@ def test_foreign_keys(stored_key, child_of, parents, children):
     assert names(stored_key.objects.filter(children__in=[children[2].pk])) == ["b"]
 
 
-def test_another_spelling_of_a_foreign_key(child_of, parents, children):
-    text = child_of._meta.pk.scheme.format(parents[0].pk)
-    assert names(child_of.objects.filter(parent=text)) == ["s", "t"]
-    assert names(child_of.objects.filter(parent__in=[text])) == ["s", "t"]
-    row = child_of(name="w", parent_id=text)
-    row.full_clean()
-    row.save()
-    assert row.parent_id == parents[0].pk
-    assert child_of.objects.get(name="w").parent == parents[0]
-
-
 def test_many_to_many(stored_key, child_of, parents, children):
     assert names(children[0].friends.all()) == ["a", "b"]
     assert names(parents[0].friends_of.all()) == ["s", "t", "u", "v"]

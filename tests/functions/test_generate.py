@@ -175,18 +175,16 @@ def test_migrations_hold_it(function):
         )
 
 
-def test_the_field_tells_its_storage():
-    field = ULIDField(storage="char", db_default=GenerateID())
-    assert field.db_default == GenerateID("ulid", storage="char")
-    assert field.clone().db_default == field.db_default
-    _, _, _, arguments = field.deconstruct()
-    assert arguments["db_default"] == GenerateID("ulid", storage="char")
-
-
-def test_it_learns_the_scheme_and_its_options_from_the_column():
-    field = SnowflakeField(layout="discord", db_default=GenerateID())
-    assert field.db_default == GenerateID("snowflake", layout="discord")
-    assert field.clone().db_default == field.db_default
+def test_it_learns_scheme_options_and_storage_from_the_column():
+    for field, expected in (
+        (ULIDField(storage="char", db_default=GenerateID()), GenerateID("ulid", storage="char")),
+        (
+            SnowflakeField(layout="discord", db_default=GenerateID()),
+            GenerateID("snowflake", layout="discord"),
+        ),
+    ):
+        assert field.db_default == field.clone().db_default == expected
+        assert field.deconstruct()[3]["db_default"] == expected
     assert GenerateID().deconstruct() == ("django_sortable_ids.functions.GenerateID", (), {})
 
 

@@ -63,16 +63,10 @@ def test_suffixes_of_a_given_time_are_from_the_whole_tick(scheme):
     assert min(suffixes) < capacity // 2 < max(suffixes)
 
 
+@pytest.mark.parametrize("drawn", [lambda sizes: map(Randomness().below, sizes), drawn_below])
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 256, 257])
-def test_numbers_below_are_uniform(n):
-    found = Counter(map(Randomness().below, [n] * n * 400))
-    assert set(found) == set(range(n))
-    assert all(250 < count < 550 or n == 1 for count in found.values())
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 256, 257])
-def test_numbers_drawn_at_once_are_uniform(n):
-    found = Counter(drawn_below([n] * n * 400))
+def test_numbers_below_another_are_uniform(n, drawn):
+    found = Counter(drawn([n] * n * 400))
     assert set(found) == set(range(n))
     assert all(250 < count < 550 or n == 1 for count in found.values())
 
