@@ -9,9 +9,20 @@ from django.core.checks import Tags
 from django.core.checks import register as register_check
 from django.core.signals import request_started
 from django.db.backends.signals import connection_created
-from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min, Transform, Window
+from django.db.models import (
+    Aggregate,
+    Case,
+    ExpressionWrapper,
+    Func,
+    Max,
+    Min,
+    Subquery,
+    Transform,
+    Window,
+)
 from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least, NullIf, json, text
 from django.db.models.signals import pre_migrate
+from django.db.models.sql.compiler import SQLUpdateCompiler
 from django.utils.translation import pgettext_lazy
 
 from . import checks, packages
@@ -90,11 +101,27 @@ def _adapt_functions() -> None:
     of_text = functions - {Func, Transform, *others}
     kinds = [(each, "text") for each in of_text]
     kinds += [(each, "any") for each in (*others, *Aggregate.__subclasses__())]
-    for function, kind in [*kinds, (Func, "unknown")]:
-        for name in ("as_sqlite", "as_postgresql", "as_mysql"):
+    of_subqueries = deferred("functions.texts:subquery_as_vendor")
+    for name in ("as_sqlite", "as_postgresql", "as_mysql"):
+        setattr(Subquery, name, of_subqueries)
+        for function, kind in [*kinds, (Func, "unknown")]:
             usual = getattr(function, name, _as_sql)
             ours = partialmethod(deferred("functions.texts:as_vendor"), usual, kind)
             setattr(function, name, ours)
+    of_updates: Any = partialmethod(_update_as_sql, SQLUpdateCompiler.as_sql)
+    SQLUpdateCompiler.as_sql = of_updates  # type: ignore[method-assign]
+
+
+_check_assigned = deferred("functions.texts:check_assigned")
+
+
+def _update_as_sql(compiler: Any, usual: Any) -> Any:
+    """The SQL of an UPDATE, whose expressions fit their columns."""
+    compiled = usual(compiler)
+    assigned = [(field, value) for field, _, value in compiler.query.values]
+    if any(hasattr(value, "as_sql") for _, value in assigned):
+        _check_assigned(assigned, compiler.connection)
+    return compiled
 
 
 def _as_sql(function: Any, *given: Any, **extra: Any) -> Any:

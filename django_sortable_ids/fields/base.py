@@ -187,6 +187,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         return self.stored(connection).operand(self.scheme.to_int(value), connection)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
+        if isinstance(value, models.Value):
+            value = value.value
         if value is None or hasattr(value, "as_sql"):
             return value
         try:

@@ -1,5 +1,6 @@
 """The text of an id in SQL: ``AsText``, and Django's functions of text and JSON on an id."""
 
+from collections.abc import Iterable
 from copy import copy
 from typing import Any
 from uuid import UUID
@@ -9,6 +10,7 @@ from django.db import NotSupportedError, models
 from django.db.models import expressions
 from django.db.models.functions import Cast
 from django.db.models.sql import Query
+from django.db.models.sql.compiler import SQLInsertCompiler
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
@@ -63,10 +65,14 @@ def id_field(expression: Any) -> SortableIDField | None:
 def _is_packed(expression: Any, connection: Any) -> bool:
     """Whether it is an id whose column stores something other than its text or its number."""
     field = id_field(expression)
-    stored = field and field.stored(connection)
-    if field is None or isinstance(stored, IntegerStorage):
-        return False
-    return not (isinstance(stored, TextStorage) and stored.form == field.scheme.canonical)
+    return field is not None and _packs(field, connection)
+
+
+def _packs(field: SortableIDField, connection: Any) -> bool:
+    stored = field.stored(connection)
+    if isinstance(stored, TextStorage):
+        return stored.form != field.scheme.canonical
+    return not isinstance(stored, IntegerStorage)
 
 
 def _is_native(expression: Any, connection: Any) -> bool:
@@ -118,6 +124,11 @@ def as_vendor(
     """
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
+    if isinstance(function, Cast) and not packed and not _casts(function, connection):
+        raise NotSupportedError(
+            f"{connection.display_name} can't cast {sources[0]} to an id: its column doesn't "
+            "store the text. Compare the id with the column itself, or read the text in Python"
+        )
     if not packed or (
         kind == "unknown" and name != "Func" and type(function).__module__.startswith(_ADAPTED)
     ):
@@ -142,13 +153,62 @@ def as_vendor(
     return usual(function, compiler, connection, **extra)
 
 
+def _casts(cast: Cast, connection: Any) -> bool:
+    """Whether the database converts what is no packed id to the type of the cast."""
+    source = cast.get_source_expressions()[0]
+    return _is_native(cast, connection) or _fits(source, cast.output_field, connection)
+
+
+def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: Any) -> Any:
+    """The SQL of a subquery, which an INSERT stores only in a column that fits."""
+    query = compiler.query
+    if isinstance(compiler, SQLInsertCompiler) and not hasattr(query, "checked_for_ids"):
+        query.checked_for_ids = True
+        rows = (
+            (field, getattr(row, field.attname)) for row in query.objs for field in query.fields
+        )
+        check_assigned(rows, connection)
+    return subquery.as_sql(compiler, connection, **extra)
+
+
+def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None:
+    """Check what a statement assigns to fields: ``NotSupportedError`` if it would store a packed id
+    in a column of another kind, or something else in the column of a packed id."""
+    for target, value in assigned:
+        is_expression = hasattr(value, "as_sql") and not isinstance(value, models.Value)
+        if is_expression and not _fits(value, target, connection):
+            field = referenced_id(target)
+            advice = "write AsText(...), with AsText of django_sortable_ids.functions"
+            if field and _packs(field, connection):
+                advice = "assign ids that Python has read"
+            raise NotSupportedError(
+                f"{target} can't be set to {id_field(value) or value}: their columns store ids "
+                f"in different forms. To convert them, {advice}"
+            )
+
+
+def _fits(expression: Any, target: Any, connection: Any) -> bool:
+    """Whether the column of the target can store what the expression gives."""
+    source = id_field(expression) or getattr(expression, "_output_field_or_none", None)
+    target = referenced_id(target) or target
+    ids = [each for each in (source, target) if isinstance(each, SortableIDField)]
+    if not any(_packs(each, connection) for each in ids):
+        return True
+    if isinstance(source, models.BinaryField) or isinstance(target, models.BinaryField):
+        return True
+    kind = source and source.db_type(connection)  # None: SQL of the project
+    return kind is None or kind == target.db_type(connection)
+
+
 def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
-    """The SQL of ``exact`` or ``in`` with an expression: a text is compared with an id's text;
+    """The SQL of a lookup with expressions: a text is compared with an id's text;
     ``NotSupportedError`` for a subquery of ids."""
-    sides = lookup.lhs, lookup.rhs
-    if not isinstance(lookup.rhs, expressions.ExpressionList) and any(map(_is_text, sides)):
+    several = isinstance(lookup.rhs, expressions.ExpressionList)
+    sides = [lookup.lhs, *(lookup.rhs.get_source_expressions() if several else [lookup.rhs])]
+    if any(map(_is_text, sides)) and any(_is_packed(side, connection) for side in sides):
         lookup = copy(lookup)
-        lookup.lhs, lookup.rhs = (_compared(side, connection) for side in sides)
+        lookup.lhs, *others = (_compared(side, connection) for side in sides)
+        lookup.rhs = expressions.ExpressionList(*others) if several else others[0]
     return lookup.as_sql(compiler, connection)
 
 
@@ -161,7 +221,9 @@ def _is_text(side: Any) -> bool:
 
 
 def _compared(side: Any, connection: Any) -> Any:
-    """The text of a packed id; another expression as it is."""
+    """The text of a packed id, and of a value; another expression as it is."""
+    if isinstance(side, models.Value) and side.value is not None:
+        return models.Value(str(side.value))
     if not _is_packed(side, connection):
         return side
     if isinstance(side, Query):

@@ -66,19 +66,20 @@ class _InCandidates:
         if _is_ambiguous(field) and not hasattr(self.rhs, "as_sql"):
             self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
         if field is not None and not hasattr(self.rhs, "as_sql"):
-            self.rhs = _without_malformed(field, list(self.rhs))
+            self.rhs = _beside_expressions(field, list(self.rhs))
         return super().get_prep_lookup()  # type: ignore[misc]
 
 
-def _without_malformed(field: SortableIDField, values: list[Any]) -> list[Any]:
-    """The values without those that are malformed, if there are expressions among them.
+def _beside_expressions(field: SortableIDField, values: list[Any]) -> list[Any]:
+    """The values as expressions of the field, and without those that are malformed, if there are
+    expressions among them.
 
     From a list without expressions Django discards what equals None.
     """
     if not any(map(_is_expression, values)):
         return values
     return [
-        value
+        value if _is_expression(value) else Value(value, output_field=field)
         for value in values
         if _is_expression(value) or not isinstance(field.prepared(value), Malformed)
     ]
@@ -226,7 +227,7 @@ _OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER[:-1], _KeepCandidates)}
 
 def register() -> None:
     """Register every lookup of this module, for ``SortableIDField`` and for relations to it, and
-    let ``exact`` and ``in`` of a text see the text of an id."""
+    let lookups of a text see the text of an id."""
     _extend(SortableIDField, _OF_IDS)
     # Django looks these up on the foreign key, and not on the column that it points to.
     _extend(ForeignObject, _OF_RELATIONS)
@@ -234,14 +235,13 @@ def register() -> None:
         SortableIDField.register_lookup(WholeID, name)
     SortableIDField.register_lookup(NoRegularExpression)
     SortableIDField.register_lookup(WholeIDOrWord, "iregex")
-    for usual in (lookups.Exact, lookups.In):
-        for vendor in ("sqlite", "postgresql", "mysql"):
-            setattr(usual, f"as_{vendor}", _compare_with_texts)
+    for vendor in ("sqlite", "postgresql", "mysql"):
+        setattr(lookups.BuiltinLookup, f"as_{vendor}", _compare_with_texts)
 
 
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
-    """The SQL of ``exact`` or ``in``; of an expression, with the text of an id where that is
-    compared with a text."""
+    """The SQL of a lookup; of expressions, with the text of an id where that is compared with a
+    text."""
     if not _is_expression(lookup.rhs):
         return lookup.as_sql(compiler, connection)
     return _compare_expressions(lookup, compiler, connection)

@@ -4,10 +4,12 @@ import django
 import pytest
 from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
-from django.core.exceptions import FieldError
+from django.core.exceptions import FieldError, ValidationError
 from django.db import NotSupportedError, connection
 from django.db.models import (
+    CASCADE,
     Aggregate,
+    BigIntegerField,
     BinaryField,
     BooleanField,
     Case,
@@ -16,6 +18,7 @@ from django.db.models import (
     Exists,
     ExpressionWrapper,
     F,
+    ForeignKey,
     Func,
     IntegerField,
     JSONField,
@@ -41,11 +44,13 @@ from django.db.models.functions import (
     Trim,
     Upper,
 )
+from django.test.utils import isolate_apps
 
+from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.fields.values.storage import BinaryStorage, UUIDStorage
 from django_sortable_ids.functions import AsText
 from tests.marks import own_tables
-from tests.own_tables import table_with
+from tests.own_tables import Own, table_with, tables
 from tests.testapp.models import KEYS, STORED_KEYS, Note, ULIDKey, UUIDv7Key, around
 
 from .columns import COLUMNS, LABELS
@@ -120,6 +125,24 @@ class TestEveryKey:
         assert rows.get(Exists(notes)) == row
         assert rows.get(~Exists(notes)) == other
         assert rows.annotate(note=Subquery(notes.values("pk")[:1])).get(note=note.pk) == row
+
+    def test_every_lookup_of_a_text_sees_the_text_of_the_id(self, key):
+        row = key.objects.create()
+        if isinstance(row.pk, int):
+            return
+        text, other = str(row.pk), key.objects.create()
+        Note.objects.create(subject=row, name=text)
+        for lookup in ("iexact", "startswith", "endswith", "icontains", "lte", "gte"):
+            notes = Note.objects.filter(**{f"object_id__{lookup}": OuterRef("pk")})
+            assert key.objects.filter(pk=row.pk).get(Exists(notes)) == row, lookup
+        notes = Note.objects.filter(object_id__in=[OuterRef("pk"), "another text"])
+        assert key.objects.get(Exists(notes)) == row
+        rows = key.objects.filter(pk__in=[OuterRef("object_id"), other.pk])
+        assert Note.objects.get(Exists(rows)).name == text
+        assert set(key.objects.filter(pk__in=[Cast("pk", key.id.field), other.pk])) == {row, other}
+        assert key.objects.get(pk__in=[Value(None, key.id.field), other.pk]) == other
+        notes = Note.objects.filter(object_id__range=(OuterRef("pk"), OuterRef("pk")))
+        assert key.objects.get(Exists(notes)) == row
 
     def test_an_id_is_compared_with_a_column_of_texts(self, key):
         row, _ = key.objects.create(), key.objects.create()
@@ -264,3 +287,109 @@ def test_other_installed_apps_adapt_functions_once():
     before = vars(Cast)["as_sqlite"]
     apps.get_app_config("django_sortable_ids").ready()
     assert vars(Cast)["as_sqlite"] is before
+
+
+class Mixed(Own):
+    """Ids beside columns of other kinds."""
+
+    id = UUIDv7Field(primary_key=True)
+    same = UUIDv7Field(null=True)
+    parent = ForeignKey("self", CASCADE, null=True)
+    ulid = ULIDField(null=True)
+    id_as_text = UUIDv7Field(null=True, storage="char36")
+    text = CharField(max_length=64, null=True)  # noqa: DJ001
+    bytes = BinaryField(null=True)
+    number = BigIntegerField(null=True)
+    document = JSONField(null=True)
+
+    class Meta(Own.Meta):
+        abstract = True
+
+
+@pytest.fixture
+def mixed():
+    with isolate_apps("tests.testapp"):
+
+        class Row(Mixed):
+            pass
+
+        with tables(Row):
+            yield Row
+
+
+CONVERTED = {"text": AsText("id"), "id_as_text": AsText("id")}
+
+
+@own_tables
+class TestAssigned:
+    @pytest.mark.parametrize("source", [F("id"), F("parent"), Coalesce("same", "id")], ids=str)
+    @pytest.mark.parametrize("target", ["text", "number", "document", "id_as_text"])
+    def test_an_id_in_a_column_of_another_kind_is_refused(self, mixed, target, source):
+        row = mixed.objects.create(text="a", id_as_text=None)
+        with pytest.raises(NotSupportedError, match=rf"{target} can't be set to .*AsText"):
+            mixed.objects.update(**{target: source})
+        setattr(row, target, source)
+        with pytest.raises(NotSupportedError, match="AsText"):
+            row.save()
+
+    @pytest.mark.parametrize("target", ["same", "parent", "id"])
+    @pytest.mark.parametrize("source", ["text", "number", "id_as_text"])
+    def test_another_value_in_the_column_of_an_id_is_refused(self, mixed, target, source):
+        mixed.objects.create()
+        with pytest.raises(NotSupportedError, match="assign ids that Python has read"):
+            mixed.objects.update(**{target: F(source)})
+
+    def test_subqueries_are_refused_in_updates_and_inserts(self, mixed):
+        row = mixed.objects.create(text="a")
+        ids, texts = (mixed.objects.values(name)[:1] for name in ("id", "text"))
+        refused = [
+            lambda: mixed.objects.create(text=Subquery(ids)),
+            lambda: mixed.objects.create(same=Subquery(texts)),
+            lambda: mixed.objects.bulk_create([mixed(), mixed(text=Subquery(ids))]),
+        ]
+        if connection.vendor != "mysql":  # which reads no table that it updates
+            refused += [
+                lambda: mixed.objects.update(text=Subquery(ids)),
+                lambda: mixed.objects.update(same=texts),
+            ]
+        for statement in refused:
+            with pytest.raises(NotSupportedError, match="can't be set to"):
+                statement()
+        assert mixed.objects.get().text == "a"
+        if connection.vendor != "mysql":
+            made = mixed.objects.create(same=Subquery(ids))
+            assert mixed.objects.get(same=row.pk) == made
+
+    def test_what_fits_is_stored(self, mixed):
+        row = mixed.objects.create()
+        mixed.objects.update(**CONVERTED, same=F("id"), parent=F("id"), bytes=F("bytes"))
+        text, pk = str(row.pk), row.pk
+        assert mixed.objects.values_list("text", "id_as_text", "same", "parent").get() == (
+            text,
+            pk,
+            pk,
+            pk,
+        )
+        assert mixed.objects.get(same=pk, parent=pk, id_as_text=pk, text=text) == row
+        mixed.objects.update(same=Case(When(text=text, then="id")), text=F("id_as_text"))
+        assert mixed.objects.get(same=pk, text=text) == row
+
+    def test_the_text_of_a_value_is_stored_as_the_id(self, mixed):
+        row, other = mixed.objects.create(), mixed.objects.create()
+        mixed.objects.filter(pk=row.pk).update(same=Value(str(other.pk)))
+        made = mixed.objects.create(parent_id=Value(str(row.pk)), ulid=Value("7" + 25 * "0"))
+        assert mixed.objects.get(same=other.pk) == row
+        assert mixed.objects.get(parent=row, ulid="7" + 25 * "0") == made
+        with pytest.raises(ValidationError, match="valid UUIDv7"):
+            mixed.objects.update(same=Value("no id"))
+
+    def test_a_text_is_cast_where_the_database_converts_it(self, mixed):
+        row = mixed.objects.create()
+        mixed.objects.update(text=AsText("id"))
+        rows = mixed.objects.filter(id=Cast("text", UUIDv7Field()))
+        if connection.features.has_native_uuid_field:
+            assert rows.get() == row
+            return
+        with pytest.raises(NotSupportedError, match="can't cast"):
+            rows.get()
+        assert mixed.objects.get(id=F("text")) == row
