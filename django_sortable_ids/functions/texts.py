@@ -124,7 +124,7 @@ def as_vendor(
     """
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
-    if isinstance(function, Cast) and not packed and not _casts(function, connection):
+    if isinstance(function, Cast) and not _casts(function, connection):
         raise NotSupportedError(
             f"{connection.display_name} can't cast {sources[0]} to an id: its column doesn't "
             "store the text. Compare the id with the column itself, or read the text in Python"
@@ -154,9 +154,11 @@ def as_vendor(
 
 
 def _casts(cast: Cast, connection: Any) -> bool:
-    """Whether the database converts what is no packed id to the type of the cast."""
+    """Whether the database converts what is cast to the type of an id's column."""
     source = cast.get_source_expressions()[0]
-    return _is_native(cast, connection) or _fits(source, cast.output_field, connection)
+    if id_field(cast) is None or _is_native(cast, connection):
+        return True
+    return _fits(source, cast.output_field, connection)
 
 
 def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: Any) -> Any:
@@ -205,6 +207,13 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
     ``NotSupportedError`` for a subquery of ids."""
     several = isinstance(lookup.rhs, expressions.ExpressionList)
     sides = [lookup.lhs, *(lookup.rhs.get_source_expressions() if several else [lookup.rhs])]
+    # A text that no database casts to an id is compared as it is.
+    sides = [
+        side.get_source_expressions()[0]
+        if isinstance(side, Cast) and not _casts(side, connection)
+        else side
+        for side in sides
+    ]
     if any(map(_is_text, sides)) and any(_is_packed(side, connection) for side in sides):
         lookup = copy(lookup)
         lookup.lhs, *others = (_compared(side, connection) for side in sides)

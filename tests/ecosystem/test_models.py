@@ -167,6 +167,7 @@ class TestReversion:
     def test_deleted_rows_come_back_with_their_ids(self, book):
         author, keys = book.author, (book.pk, book.public_id)
         author_key = author.pk
+        assert not Version.objects.get_deleted(Author)
         author.delete()
         (version,) = Version.objects.get_deleted(Author)
         version.revision.revert()

@@ -383,13 +383,17 @@ class TestAssigned:
         with pytest.raises(ValidationError, match="valid UUIDv7"):
             mixed.objects.update(same=Value("no id"))
 
-    def test_a_text_is_cast_where_the_database_converts_it(self, mixed):
+    def test_a_text_that_is_cast_to_an_id_finds_it(self, mixed):
         row = mixed.objects.create()
-        mixed.objects.update(text=AsText("id"))
-        rows = mixed.objects.filter(id=Cast("text", UUIDv7Field()))
+        mixed.objects.update(text=AsText("id"), same=F("id"))
+        for cast in (Cast("text", UUIDv7Field()), Cast(OuterRef("text"), mixed.id.field)):
+            if isinstance(cast.get_source_expressions()[0], OuterRef):
+                assert mixed.objects.get(Exists(mixed.objects.filter(id=cast))) == row
+            else:
+                assert mixed.objects.get(same=cast) == row
+        selected = mixed.objects.annotate(made=Cast("text", UUIDv7Field()))
         if connection.features.has_native_uuid_field:
-            assert rows.get() == row
-            return
-        with pytest.raises(NotSupportedError, match="can't cast"):
-            rows.get()
-        assert mixed.objects.get(id=F("text")) == row
+            assert selected.get().made == row.pk
+        else:
+            with pytest.raises(NotSupportedError, match="can't cast"):
+                selected.get()
