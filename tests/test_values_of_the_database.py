@@ -32,7 +32,7 @@ from tests.store.models import (
     SequenceProduct,
     UUIDv7Product,
 )
-from tests.testapp.models import KSUIDKey
+from tests.testapp.models import KSUIDKey, UUIDv7Key
 
 pytestmark = pytest.mark.django_db
 
@@ -190,13 +190,19 @@ def test_a_malformed_value_has_no_time_in_sql(name):
     assert model.objects.values_list(CreatedAt("id"), flat=True).get() is None
 
 
+OF_ANOTHER_KIND = [(KSUIDKey, b"short", "20 bytes, found 5")]
+if connection.vendor == "sqlite":  # which stores any value in any column
+    OF_ANOTHER_KIND += [(KSUIDKey, 17, "KSUID, found int"), (UUIDv7Key, 17, "a UUID, found 2")]
+
+
 @pytest.mark.skipif(connection.vendor == "mysql", reason="its BINARY adds zeros")
-def test_malformed_bytes_are_an_error_that_says_where_they_are_found():
-    KSUIDKey.objects.create()
+@pytest.mark.parametrize(("model", "value", "message"), OF_ANOTHER_KIND)
+def test_a_value_of_another_kind_is_an_error_that_says_how_to_find_it(model, value, message):
+    model.objects.create()
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE testapp_ksuidkey SET id = %s", [b"short"])
-    with pytest.raises(ValueError, match=r"expected 20 bytes, found 5.*backfill_ids.*--verify"):
-        KSUIDKey.objects.get()
+        cursor.execute(f"UPDATE {model._meta.db_table} SET id = %s", [value])
+    with pytest.raises(ValueError, match=rf"expected {message}.*backfill_ids.*--verify"):
+        model.objects.get()
 
 
 @pytest.fixture(params=[True, False], ids=["any version", "strict"])

@@ -106,7 +106,11 @@ class Storage(ByArguments, ABC):
         def read(value: Any, *_: object) -> ID | None:
             if value is None or isinstance(value, converted):
                 return value
-            return from_trusted(from_db(value))
+            try:
+                return from_trusted(from_db(value))
+            except TypeError:  # SQLite stores any value in any column.
+                kind = type(value).__name__
+                raise ValueError(f"expected {scheme.title}, found {kind}. {_FIND}") from None
 
         return read
 
