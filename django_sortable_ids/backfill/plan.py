@@ -93,7 +93,9 @@ class Plan:
         if self.rows:
             yield from (f"  takes {line}" for line in self.estimate.lines())
         shown = 1 if len(self.warnings) > _MANY_WARNINGS and not with_sql else SAMPLES
-        yield from (f"  such as {sample}{target.source.differs}" for sample in self.samples[:shown])
+        yield from (
+            f"  such as key {sample}{target.source.differs}" for sample in self.samples[:shown]
+        )
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
 
@@ -211,7 +213,7 @@ class Estimate:
     def lines(self) -> Iterator[str]:
         slow, fast = (minutes(self.rows / rate) for rate in self.rates)
         yield f"about {slow}" if slow == fast else f"between {fast} and {slow}"
-        yield f"{size(self.id_bytes)} of ids, before there is an index on them"
+        yield f"{size(self.id_bytes)} of disk for the ids, before there is an index on them"
         if self.version_bytes:
             yield f"up to {size(self.version_bytes)} of new row versions, until a VACUUM"
 

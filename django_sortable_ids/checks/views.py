@@ -36,7 +36,7 @@ def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessa
             url=route.url,
             parameter=name,
             field=field,
-            example=field.scheme.format(field.scheme.example),
+            example=field.public_text.example,
             pattern=field.public_text.pattern,
         )
         for route in routes(get_resolver().url_patterns)

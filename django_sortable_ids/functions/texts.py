@@ -8,6 +8,7 @@ from uuid import UUID
 from django.core.exceptions import FieldError
 from django.db import NotSupportedError, models
 from django.db.models import expressions
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLInsertCompiler
@@ -222,9 +223,12 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
 
 
 def _is_text(side: Any) -> bool:
-    """Whether it is a column of texts that are no ids, or a subquery of one. Other packages compare
-    functions of such a column with a UUID as Django's ``UUIDField`` stores it."""
+    """Whether it is a column of texts that are no ids, or a subquery of one, or a member of a
+    document. Other packages compare functions of such a column with a UUID as Django's
+    ``UUIDField`` stores it."""
     column = side.select[0] if isinstance(side, Query) and len(side.select) == 1 else side
+    if isinstance(column, KeyTransform):
+        return True
     target = getattr(column, "target", None)
     return isinstance(target, models.CharField | models.TextField) and not id_field(column)
 

@@ -41,8 +41,8 @@ ALTER_CHAR32 = (
     "ALTER TABLE {table} MODIFY {column} uuid, as in all columns that refer to it."
 )
 _MOVE = (
-    "Remove this operation, and let `manage.py backfill_ids {model} --primary-key "
-    "--write-migration` write one that moves the key"
+    "Delete this migration, or its changes of the key and of a field for the old one, and let "
+    "`manage.py backfill_ids {model} --primary-key --write-migration` write one that moves the key"
 )
 ALTER_VALUES_OF_KEY = (
     "the table has rows, and the values of the key would be treated as ids: {misfit} "

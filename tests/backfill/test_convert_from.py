@@ -242,7 +242,7 @@ def test_the_plan_of_a_lossless_conversion():
         "  in the order of (pk)",
     ]
     assert [line for line in lines[4:] if not line.startswith("  takes ")] == [
-        f"  such as {pk}, {value}: {get('uuid7').convert(value, to=get('ulid')).value}"
+        f"  such as key {pk}, {value}: {get('uuid7').convert(value, to=get('ulid')).value}"
         for pk, value in zip(keys, values, strict=True)
     ]
     assert Old.objects.filter(ulid=None).count() == 3

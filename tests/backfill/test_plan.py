@@ -62,9 +62,9 @@ def test_the_lines():
         line.removesuffix(random).split(": ") for line in lines if line.startswith("  such as ")
     ]
     assert [sample[0] for sample in samples] == [
-        f"  such as {keys[0]}, 2024-05-17T09:30:00+00:00",
-        f"  such as {keys[1]}, 2024-05-17T09:30:00+00:00",
-        f"  such as {keys[2]}, 2024-05-17T09:30:01+00:00",
+        f"  such as key {keys[0]}, 2024-05-17T09:30:00+00:00",
+        f"  such as key {keys[1]}, 2024-05-17T09:30:00+00:00",
+        f"  such as key {keys[2]}, 2024-05-17T09:30:01+00:00",
     ]
     public = field_of("ulid").public_text
     assert [sample[1][:4] for sample in samples] == ["ord_"] * 3
@@ -77,7 +77,7 @@ def test_time_and_room():
     lines = [line for line in dry_run("ulid") if line.startswith("  takes ")]
     assert re.fullmatch(r"  takes (about|between) \d+:\d\d( and \d+:\d\d)?", lines[0])
     assert re.fullmatch(
-        r"  takes \d+ (bytes|kB) of ids, before there is an index on them", lines[1]
+        r"  takes \d+ (bytes|kB) of disk for the ids, before there is an index on them", lines[1]
     )
     versions = r"  takes up to [1-9]\d* [kM]B of new row versions, until a VACUUM"
     if connection.vendor == "postgresql":

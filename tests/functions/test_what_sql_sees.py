@@ -397,3 +397,17 @@ class TestAssigned:
         else:
             with pytest.raises(NotSupportedError, match="can't cast"):
                 selected.get()
+
+    def test_a_member_of_a_document_is_compared_with_the_text_of_the_id(self, mixed):
+        if connection.vendor == "postgresql":
+            pytest.skip("it has no operator between jsonb and text")
+        row, _ = mixed.objects.create(ulid=ULIDField().generate()), mixed.objects.create()
+        mixed.objects.filter(pk=row.pk).update(document={"id": str(row.pk), "ulid": row.ulid})
+        for condition in (
+            {"document__id": F("id")},
+            {"document__ulid": F("ulid")},
+            {"id": F("document__id")},
+            {"document__id__in": [F("id"), F("text")]},
+            {"document__ulid__startswith": F("ulid")},
+        ):
+            assert mixed.objects.filter(**condition).get() == row, condition

@@ -39,7 +39,8 @@ def types_changed(old, new):
 def key_changed(old, new):
     return (
         f"the table has rows, and a change of the key's type from {old} to {new} maps no value, "
-        "neither here nor in the columns that refer to it. Remove this operation, and let "
+        "neither here nor in the columns that refer to it. Delete this migration, or its changes "
+        "of the key and of a field for the old one, and let "
         "`manage.py backfill_ids depot.Order --primary-key --write-migration` write one that moves "
         "the key."
     )
