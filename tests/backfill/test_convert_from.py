@@ -384,6 +384,12 @@ def test_times_that_the_new_ids_cannot_hold(policy):
     assert given == sorted(set(given))
 
 
+def test_an_empty_table():
+    assert run_command("uuid6", "--convert-from=plain")[-2] == "0 rows filled."
+    (said, *_) = run_command("uuid6", "--convert-from=plain", "--verify")
+    assert said == "0 rows: nothing to verify"
+
+
 # --verify
 
 
