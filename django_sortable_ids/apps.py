@@ -9,17 +9,8 @@ from django.core.checks import Tags
 from django.core.checks import register as register_check
 from django.core.signals import request_started
 from django.db.backends.signals import connection_created
-from django.db.models import (
-    Aggregate,
-    Case,
-    ExpressionWrapper,
-    Func,
-    Max,
-    Min,
-    Subquery,
-    Transform,
-    Window,
-)
+from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min, Transform, Window
+from django.db.models.expressions import Subquery
 from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least, NullIf, json, text
 from django.db.models.signals import pre_migrate
 from django.db.models.sql.compiler import SQLUpdateCompiler

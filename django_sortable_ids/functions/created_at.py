@@ -5,14 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import FieldError
-from django.db.models import (
-    Aggregate,
-    DateTimeField,
-    Max,
-    Min,
-    Transform,
-    Window,
-)
+from django.db.models import Aggregate, DateTimeField, Max, Min, Transform, Window
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField

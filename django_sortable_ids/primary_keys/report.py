@@ -13,6 +13,7 @@ from ..backfill.plan import size
 from ..backfill.progress import minutes
 from ..db import tables
 from ..db.queries import value
+from ..errors import counted
 from .changes.moved import MovedKey
 from .edits import kept
 from .history import DeletedKeys
@@ -84,7 +85,7 @@ class Report:
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
         for column, count in self.adopted.items():
             yield f"{column}: adopted, with {count:,} keys of deleted rows"
-        yield f"writes {self.tables} tables with {self.rows:,} rows"
+        yield f"writes {counted(self.tables, 'table')} with {counted(self.rows, 'row')}"
         times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
         rates = "{:,} to {:,} rows a second".format(*_RATES)
         yield f"  takes about {times}, in which the application must not run"
