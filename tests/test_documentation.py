@@ -377,7 +377,7 @@ def test_the_table_of_schemes_is_true(row: list[str]) -> None:
     if isinstance(scheme, schemes.TimeScheme):
         amount, unit = tick.split()
         nanoseconds = {"ns": 1, "ms": 1_000_000, "s": 1_000_000_000}[unit]
-        assert float(amount) * nanoseconds == scheme.resolution_ns
+        assert float(amount) * nanoseconds == scheme.tick_ns
         assert until == str(last_year(scheme))
     else:
         assert (tick, until) == ("-", "-")

@@ -66,7 +66,7 @@ def execute(
     Whatever stops it, a new plan of the same target continues where it stopped.
     """
     if not plan.rows and plan.resumed is None:
-        # A new run would delete the end of the last one, which --verify needs.
+        # Nothing runs: the record of the last run stays, which --verify needs.
         owner.remember(plan)
         return Result(0, 0)
     return _Runner(plan, progress, limits or Limits(), control or Control(), lag).run()

@@ -35,8 +35,6 @@ from .ticks import (
     weighted_sum,
 )
 
-_RANK_BITS = RANDOM_BITS
-
 
 @dataclass(frozen=True, slots=True)
 class Composition:
@@ -78,9 +76,9 @@ class Composition:
         alphabet, _, groups = self._text_parts()
         digits, bits = groups[0]
         if bits is None:
-            digits = min(digits, digit_count(1 << _RANK_BITS, len(alphabet)) - 1)
+            digits = min(digits, digit_count(1 << RANDOM_BITS, len(alphabet)) - 1)
             return int(len(alphabet) ** digits)
-        if bits > _RANK_BITS:
+        if bits > RANDOM_BITS:
             raise self._too_many_suffixes(1 << bits)
         return 1 << bits
 
@@ -107,14 +105,14 @@ class Composition:
 
     def _integer_suffixes(self) -> int:
         suffixes = self._layout.suffixes
-        if suffixes > 1 << _RANK_BITS:
+        if suffixes > 1 << RANDOM_BITS:
             raise self._too_many_suffixes(suffixes)
         return suffixes
 
     def _too_many_suffixes(self, suffixes: int) -> NotSupportedError:
         return NotSupportedError(
             f"the database can't generate a {self.scheme.title} with {suffixes} suffixes per tick: "
-            f"expected at most {1 << _RANK_BITS}; let Python generate the ids"
+            f"expected at most {1 << RANDOM_BITS}; let Python generate the ids"
         )
 
     def from_hex(self, digits: Expression) -> Expression:
@@ -167,7 +165,7 @@ class Composition:
     def _rank_bits(self) -> int:
         """Those of the suffix's first bits that leave whole hexadecimal digits to be random."""
         bits = self._layout.suffixes.bit_length() - 1
-        return bits if bits <= _RANK_BITS else _RANK_BITS - (_RANK_BITS - bits) % DIGIT
+        return bits if bits <= RANDOM_BITS else RANDOM_BITS - (RANDOM_BITS - bits) % DIGIT
 
     def _hex(self, tick: Expression, rank: Expression | None) -> Expression:
         template = self._layout.template

@@ -328,7 +328,7 @@ def latest(scheme: TimeScheme) -> datetime:
 
 
 def _tick(scheme: TimeScheme) -> timedelta:
-    return timedelta(microseconds=max(scheme.resolution_ns // 1000, 1))
+    return timedelta(microseconds=max(scheme.tick_ns // 1000, 1))
 
 
 _PATTERN = re.compile(

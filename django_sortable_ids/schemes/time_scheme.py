@@ -70,10 +70,6 @@ class TimeScheme(Scheme):
     def is_uuid7(self) -> bool:
         return (self.layout, self.epoch_ns, self.tick_ns) == (_UUID7, 0, MILLISECOND)
 
-    @property
-    def resolution_ns(self) -> int:
-        return self.tick_ns
-
     def holds(self, number: int) -> bool:
         first, last = self.bounds
         return first <= number <= last and (

@@ -96,7 +96,7 @@ def test_resolution(scheme):
         "sonyflake": 10**7,
         "unique_rowid": 10**4,
     }
-    assert scheme.resolution_ns == expected.get(scheme.name, 10**6)
+    assert scheme.tick_ns == expected.get(scheme.name, 10**6)
 
 
 @pytest.mark.parametrize("scheme", KINDS)

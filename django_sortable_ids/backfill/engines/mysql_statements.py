@@ -114,7 +114,7 @@ def _columns_in_order(parts: Sequence[dict[str, Any]], name: str) -> list[str] |
 
 
 _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _RANK = (
-    f"@backfill_{name}" for name in ("ties", "width", "tick", "next_tick", "number", "slot")
+    f"@backfill_{name}" for name in ("ties", "width", "tick", "next_tick", "number", "rank")
 )
 """User variables."""
 

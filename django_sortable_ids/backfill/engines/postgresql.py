@@ -29,7 +29,7 @@ class PostgreSQLStatements(Statements):
     """Ids from Python are arrays. The database numbers the rows of a table, joined with its
     parents, by window functions."""
 
-    _numbered = ("d.tick", "d.slot")
+    _numbered = ("d.tick", "d.rank")
 
     @cached_property
     def sent(self) -> str:
@@ -84,9 +84,9 @@ class PostgreSQLStatements(Statements):
         # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
         # is unique only within a partition, hence tableoid.
         on = f"t.ctid = d.tuple AND t.tableoid = d.part{self._unmoved}"
-        return self._update(self._composed, self._slots(self._batch(of_one_time), part), on)
+        return self._update(self._composed, self._ranked(self._batch(of_one_time), part), on)
 
-    def _slots(self, batch: str, part: str) -> str:
+    def _ranked(self, batch: str, part: str) -> str:
         """Tick and rank of each row of the batch.
 
         The random number is drawn in the SELECT of the windows. PostgreSQL would compute a window
@@ -101,7 +101,7 @@ class PostgreSQLStatements(Statements):
         width = f"(({self._ranks} - {start}) / {divisor})"
         return (
             f"SELECT tuple, part, created, tick, "
-            f"{start} + (number - 1) * {width} + mod(random, {width}) AS slot "
+            f"{start} + (number - 1) * {width} + mod(random, {width}) AS rank "
             f"FROM (SELECT tuple, part, created, tick, {windows}, {self._random} AS random "
             f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
             f"{part}) numbered"

@@ -47,7 +47,7 @@ def mint_counted(
         rows, room = count if rest else count + more, layout.new.capacity(tick) - start
         if rows > room:
             raise OutOfRange(
-                f"{rows} rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
+                f"{rows} rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "
                 f"room for {room} there"
             )
         size = room // rows
@@ -90,12 +90,14 @@ def mint_between(
     count: int,
     rows: int,
 ) -> list[ID]:
-    """``count`` ids of the tick of ``at``, in the gap that contradicts the fewest of the ids
-    ``before`` and ``after`` them, and before ``last``. They leave room for all ``rows`` that need
-    ids there, ``count`` of them included.
+    """``count`` ids of the tick of ``at``, between those of their neighbours in the same tick.
 
-    The ids of a tick contradict each other if the application generated them, or if the time of a
-    row was edited. Raises ``OutOfRange`` if there is no room.
+    ``before`` are the ids of rows that come before the new ones, ``after`` those of rows that come
+    after them. These may contradict each other, if the application generated them or the time of a
+    row was edited: the gap is taken that contradicts the fewest. All new ids are smaller than
+    ``last``. ``rows`` need ids in the gap, these ``count`` among them, and each finds room.
+
+    Raises ``OutOfRange`` if there is no room.
     """
     tick, layout = scheme.tick(at), scheme.layout
     limit = None if last is None else scheme.parts(last)[1]
@@ -112,7 +114,7 @@ def mint_between(
     )
     if rows > stop - start:
         raise OutOfRange(
-            f"{rows} more rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
+            f"{rows} more rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "
             f"room for {stop - start} between their neighbours"
         )
     # If possible, leave room for as many rows with greater keys that may be inserted later.

@@ -109,8 +109,8 @@ class PendingRows:
         return None
 
     def left(self, cursor: Cursor | None, last: Row, ticks: Sequence[int], size: int) -> int:
-        """How many rows after ``last`` share its tick; it ends a batch of ``size`` rows of
-        ``ticks``.
+        """How many rows after ``last`` share its tick. ``last`` is the last of the ``size`` rows of
+        a batch, and ``ticks`` are theirs.
 
         A large tick is counted once, not for each of its batches.
         """
