@@ -88,14 +88,20 @@ def test_who_comes_second_with_a_plan_from_before_is_refused(name):
     assert_right(name, 20)
 
 
-def test_a_plan_from_before_the_last_run_ended_is_refused():
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_plan_from_before_the_last_run_continued_is_refused(ends):
     insert_orders([START] * 6)
     with pytest.raises(ZeroDivisionError):
         fill("uuid7", 2, lambda filled: 1 // 0)
     late = build("uuid7")
-    fill("uuid7")
+    if ends:
+        fill("uuid7")
+    else:
+        with pytest.raises(ZeroDivisionError):
+            fill("uuid7", 2, lambda filled: 1 // 0)
     with pytest.raises(BackfillError, match="since the plan was made: nothing was written"):
         run.execute(late)
+    fill("uuid7")
     assert_right("uuid7", 6)
 
 

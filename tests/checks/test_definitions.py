@@ -148,6 +148,7 @@ def test_no_worker_number(isolated, settings):
     define("Event", id=Time64Field(primary_key=True, workers=100))
     define("Random", id=Time64Field(primary_key=True), number=ULIDField(unique=True))
     define("Alone", id=SnowflakeField(primary_key=True, worker_bits=0))
+    define("Database", id=SnowflakeField(primary_key=True, db_default=models.Value(1)))
     assert found(check_workers) == [
         ("sortable_ids.W003", "testapp.Event.id"),
         ("sortable_ids.W003", "testapp.Order.id"),
