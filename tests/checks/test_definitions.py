@@ -27,6 +27,7 @@ from django_sortable_ids.fields import (
     UUIDv7AutoField,
     UUIDv7Field,
 )
+from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.schema.constraints import redefined
 from tests.fields.test_making import database_made
 from tests.testapp.models import UUIDv7Key
@@ -148,7 +149,7 @@ def test_no_worker_number(isolated, settings):
     define("Event", id=Time64Field(primary_key=True, workers=100))
     define("Random", id=Time64Field(primary_key=True), number=ULIDField(unique=True))
     define("Alone", id=SnowflakeField(primary_key=True, worker_bits=0))
-    define("Database", id=SnowflakeField(primary_key=True, db_default=models.Value(1)))
+    define("Database", id=SnowflakeField(primary_key=True, db_default=GenerateID()))
     assert found(check_workers) == [
         ("sortable_ids.W003", "testapp.Event.id"),
         ("sortable_ids.W003", "testapp.Order.id"),
