@@ -10,7 +10,7 @@ from django.contrib.admin.sites import all_sites
 from django.contrib.admin.utils import lookup_spawns_duplicates, quote, unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.checks import CheckMessage
-from django.core.exceptions import FieldError
+from django.core.exceptions import FieldError, ImproperlyConfigured
 from django.db import models
 from django.db.models import Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
@@ -95,6 +95,8 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                 timed_column(self.model, self.created_at_hierarchy)
         except FieldError as error:
             found.append(message("E017", type(self), reason=error, fix=NAME_AN_ID))
+        except ImproperlyConfigured:
+            pass  # the check of the field says what is wrong
         return found
 
     def get_urls(self) -> list[URLPattern]:
@@ -224,14 +226,16 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if row is None or not self.has_view_or_change_permission(request, row):
             usual: Any = super()
             return usual._get_obj_does_not_exist_redirect(request, opts, object_id)
-        return redirect_to(request, url_with(request, {"object_id": quote(row.pk)}))
+        url = url_with(request, {"object_id": quote(row.pk)})
+        return redirect_to(request, url, permanently=False)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
         """The page of a ``UserAdmin``, which is the other base class, or a redirect to it."""
         if self.get_object(request, unquote(id)) is None:
             row = self._row_by_other_id(request, unquote(id))
             if row is not None and self.has_change_permission(request, row):
-                return redirect_to(request, url_with(request, {"id": quote(row.pk)}))
+                url = url_with(request, {"id": quote(row.pk)})
+                return redirect_to(request, url, permanently=False)
         usual: Any = super()
         return usual.user_change_password(request, id, form_url)
 

@@ -327,7 +327,7 @@ def _check_numbers(target: Target) -> None:
         least, most = connections[target.using].ops.integer_field_range(kind)
         ends = target.rows.order_by().aggregate(least=Min(field.name), most=Max(field.name))
         for key in ends.values():
-            if key is not None and not least <= key <= most:
+            if key is not None and not (isinstance(key, int) and least <= key <= most):
                 raise BackfillError(
                     f"{target.model._meta.label} {key}: a {kind} holds {least} to {most}, so "
                     f"Django finds no row with this key: set a field in the model that holds it, "

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.checks import WARNING, CheckMessage
 from django.db import DatabaseError, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import IntegerField
 from django.utils.text import capfirst
 
 from .. import conf
@@ -75,7 +76,23 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
             for model, reason in automatic_keys(connection)
         ),
         *(found for model in models for found in check_generic_relations(model, connection)),
+        *_check_moved_keys(connection),
     ]
+
+
+def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]:
+    """Keys of models that count, where a move has put ids into the column."""
+    from ..primary_keys.notes import written  # imports the backfill
+
+    quote = connection.ops.quote_name
+    moved = {label for note in written(connection) if not note.backwards for label in note.models}
+    for model in apps.get_models():
+        key = model._meta.pk
+        if model._meta.label in moved and isinstance(key, IntegerField):
+            column, table = quote(str(key.column)), quote(model._meta.db_table)
+            stored = value(connection, f"SELECT {column} FROM {table} LIMIT 1")
+            if not isinstance(stored, int | None):
+                yield message("E021", key, app=model._meta.app_label)
 
 
 # Servers

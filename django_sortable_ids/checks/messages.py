@@ -124,6 +124,13 @@ TEXTS: Mapping[str, Text] = {
         "{fix} To read UUIDs of other versions, set accept_other_versions=True.",
     ),
     "E019": Text("{reason}: rows can't be inserted, or are lost.", "{fix}"),
+    "E021": Text(
+        "The key was moved in the database, and the model has the one from before: no row is found "
+        "by its key, and none can be inserted.",
+        "Restore the migration of the move, and the models after it. To undo the move, run "
+        "`manage.py migrate {app}` with the name of the migration before it, and then take the "
+        "earlier code.",
+    ),
     "W004": Text(
         "The server of the database {alias!r} has no time zone tables: functions of creation "
         "times, such as TruncDay, return NULL or fail.",

@@ -1,8 +1,9 @@
 """Messages of the guard of ``migrate``: what was found, what would happen, what to do."""
 
 ADD = (
-    "the table has rows, and one id would be copied into all of them. Add the field with null=True "
-    "(without primary_key), fill it with `manage.py backfill_ids`, and then alter it to NOT NULL."
+    "the table has rows, and one id would be copied into all of them. Delete this migration, or "
+    "its change, and add the field with null=True (without primary_key); fill it with "
+    "`manage.py backfill_ids`, and then alter it to NOT NULL."
 )
 ADD_ON_EACH_NODE = (
     "the table has rows, and each node of the Galera cluster would generate other ids for them. "

@@ -146,7 +146,7 @@ def url_with(request: HttpRequest, changes: dict[str, Any]) -> str:
 
 
 def redirect_to(
-    request: HttpRequest, url: str, *, permanently: bool = True
+    request: HttpRequest, url: str, *, permanently: bool
 ) -> HttpResponseRedirect | HttpResponsePermanentRedirect:
     """A redirect to the URL, with the query string and the method of the request."""
     if query := request.META.get("QUERY_STRING"):

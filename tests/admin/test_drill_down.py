@@ -12,13 +12,15 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
+from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.utils import timezone, translation
 
 from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
 from django_sortable_ids.admin.model_admin import check_admins
+from django_sortable_ids.fields import ULIDField
 from tests.combinations import in_one_case
 from tests.lookups.support import utc
+from tests.own_tables import Own
 from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct
 
 from .support import (
@@ -467,6 +469,19 @@ def test_an_admin_of_django_that_shows_no_times_is_an_error(options, expected):
     errors = [each for each in check_admins() if each.obj is plain]
     all_sites.discard(site)  # for the tests after this one
     assert [each.id for each in errors] == [f"sortable_ids.{expected}"] * bool(expected)
+
+
+def test_a_hierarchy_of_wrong_options_leaves_the_error_to_the_field():
+    with isolate_apps("tests.testapp"):
+
+        class Wrong(Own):
+            id = ULIDField(primary_key=True, prefix="wrong-")
+
+    class WrongAdmin(SortableIDAdmin):
+        created_at_hierarchy = "id"
+
+    assert WrongAdmin(Wrong, admin.AdminSite()).check() == []
+    assert [each.id for each in Wrong.id.field.check()] == ["sortable_ids.E013"]
 
 
 def test_right_hierarchies_pass_the_check():

@@ -16,8 +16,8 @@ pytestmark = own_tables
 REFUSAL = (
     "Nothing was migrated.\n"
     "depot.0002_step, depot.order.public: the table has rows, and one id would be copied into all "
-    "of them. Add the field with null=True (without primary_key), fill it with `manage.py "
-    "backfill_ids`, and then alter it to NOT NULL."
+    "of them. Delete this migration, or its change, and add the field with null=True (without "
+    "primary_key); fill it with `manage.py backfill_ids`, and then alter it to NOT NULL."
 )
 DATABASE_MADE = {
     "sqlite": 'RawSQL("upper(hex(randomblob(16)))", [])',

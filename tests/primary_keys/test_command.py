@@ -248,8 +248,22 @@ def test_migrate_executes_what_was_shown_and_reverses_it(edited_project):
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
     assert "3 of 3 ids are of another time than their row" in done.stdout
+    migration, models = project.folder / f"depot/migrations/{name}.py", project.models.read_text()
+    moved = migration.read_text()
+    # The earlier code, before the move is undone
+    migration.unlink()
+    project.models.write_text(MODELS)
+    done = project.run("check", "--database", "default")
+    assert done.returncode == 1
+    assert done.stderr.count("(sortable_ids.E021) The key was moved in the database") == 2
+    migration.write_text(moved)
+    project.models.write_text(models)
+    project.manage("check", "--database", "default")
     project.manage("migrate", "depot", "0001")
     assert columns(project, "depot_order") == before
+    migration.unlink()
+    project.models.write_text(MODELS)
+    project.manage("check", "--database", "default")
 
 
 PARCEL = """
