@@ -161,8 +161,7 @@ def without_old(
 ) -> Iterator[str]:
     """What models lack that keep their old key. ``state`` is that of the migrations."""
     for model in found:
-        migrated = state.apps.get_model(model._meta.label)._meta
-        before = migrated.pk
+        before = state.apps.get_model(model._meta.label)._meta.pk
         name = kept(model._meta, before.name)
         fields = {each.name: each for each in model._meta.local_concrete_fields}
         if name == before.name and not fields[name].unique:
@@ -179,11 +178,6 @@ def without_old(
                 f"{model._meta.label} has no field for its old key. Add\n"
                 f"    {name} = {old_field(before)}\n"
                 f"to the model, or give --drop-old"
-            )
-        elif name in {each.name for each in migrated.local_concrete_fields}:
-            yield (
-                f"{model._meta.label}.{name} is in the migrations already, and the move adds it: "
-                f"delete the migration that adds it, or rename the field if that is applied"
             )
         elif not (fields[name].null and fields[name].unique):
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"

@@ -3,7 +3,7 @@ where the times of their rows come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any, cast
@@ -110,6 +110,7 @@ def build(
     loader = MigrationLoader(connections[using])
     state = loader.project_state()
     named = list(_named(labels, connections[using]))
+    _refuse_unapplied(loader, {model._meta.app_label for model in named})
     found = [model for model in named if _changes(model, state)]
     unprepared = _unprepared(labels, named, found)
     installed = [each for each in unprepared if is_model_installed(each)]
@@ -200,6 +201,16 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
             yield model
 
 
+def _refuse_unapplied(loader: MigrationLoader, app_labels: Set[str]) -> None:
+    """The models must be compared with the tables, not with what is still to be migrated."""
+    waiting = sorted(loader.graph.nodes.keys() - dict(loader.applied_migrations).keys())
+    if names := [".".join(each) for each in waiting if each[0] in app_labels]:
+        raise BackfillError(
+            f"{', '.join(names)} not applied yet: run manage.py migrate; or delete what "
+            f"makemigrations wrote of an edited key, since the move is another migration"
+        )
+
+
 def _changes(model: Model, state: ProjectState) -> bool:
     """Whether the key is a sortable id in the model, and another field in the migrations.
 
@@ -238,10 +249,7 @@ def _nothing_to_move(unprepared: Sequence[Model]) -> Iterator[str]:
         key = model._meta.pk
         kind = type(key).__name__
         yield f"  {model._meta.label}.{key.name}: {kind} in the model and in the migrations"
-    yield (
-        "Make it a sortable id in the model. If makemigrations wrote a migration of that already, "
-        "which isn't applied, delete it, and run this again"
-    )
+    yield "Make it a sortable id in the model, and run this again"
 
 
 def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:

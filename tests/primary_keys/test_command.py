@@ -116,31 +116,16 @@ def refused(project, *arguments):
     return done.stderr.split("BackfillError: ")[1].splitlines()
 
 
-WHAT_TO_DO = [
-    "Make it a sortable id in the model. If makemigrations wrote a migration of that already, "
-    "which isn't applied, delete it, and run this again",
-]
+WHAT_TO_DO = ["Make it a sortable id in the model, and run this again"]
 
 
 def test_it_says_that_makemigrations_was_first(project):
     edited(project)
     project.manage("makemigrations", "depot")
-    assert refused(project, "depot") == [
-        "No key to move:",
-        "  depot.Customer.id: UUIDv7AutoField in the model and in the migrations",
-        "  depot.Order.id: UUIDv7AutoField in the model and in the migrations",
-        "  depot.Country.code: CharField in the model and in the migrations",
-        *WHAT_TO_DO,
-    ]
     (made,) = (project.folder / "depot" / "migrations").glob("0002*")
-    text = made.read_text()
-    changes = re.findall(r" {8}migrations\.AlterField\(.*?\n {8}\),\n", text, re.DOTALL)
-    assert len(changes) == 2
-    made.write_text(text.replace(changes[0], "").replace(changes[1], ""))
     assert refused(project, "depot", "--write-migration") == [
-        f"depot.{model}.old_id is in the migrations already, and the move adds it: delete the "
-        "migration that adds it, or rename the field if that is applied"
-        for model in ("Customer", "Order")
+        f"depot.{made.stem} not applied yet: run manage.py migrate; or delete what makemigrations "
+        "wrote of an edited key, since the move is another migration"
     ]
     made.unlink()
     assert move(project, "depot").returncode == 0
