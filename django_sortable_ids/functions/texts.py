@@ -163,7 +163,11 @@ def _casts(cast: Cast, connection: Any) -> bool:
 
 
 def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: Any) -> Any:
-    """The SQL of a subquery, which an INSERT stores only in a column that fits."""
+    """The SQL of a subquery, which is no text of ids and which an INSERT stores only in a column
+    that fits; else ``NotSupportedError``."""
+    kind = subquery._output_field_or_none
+    if isinstance(kind, models.CharField | models.TextField) and not referenced_id(kind):
+        _refuse_ids(subquery.query, connection)
     query = compiler.query
     if isinstance(compiler, SQLInsertCompiler) and not hasattr(query, "checked_for_ids"):
         query.checked_for_ids = True
@@ -237,11 +241,14 @@ def _compared(side: Any, connection: Any) -> Any:
     """The text of a packed id, and of a value; another expression as it is."""
     if isinstance(side, models.Value) and side.value is not None:
         return models.Value(str(side.value))
-    if not _is_packed(side, connection):
-        return side
-    if isinstance(side, Query):
+    _refuse_ids(side, connection)
+    return AsText(side) if _is_packed(side, connection) else side
+
+
+def _refuse_ids(query: Any, connection: Any) -> None:
+    """Raise ``NotSupportedError`` for a query of packed ids, of which a text is expected."""
+    if isinstance(query, Query) and _is_packed(query, connection):
         raise NotSupportedError(
-            "a text can't be compared with a subquery of ids, whose column doesn't store the text "
-            "of the id: write values(AsText(...)), with AsText of django_sortable_ids.functions"
+            "a subquery of ids is no text, as their column doesn't store the text of the id: write "
+            "values(AsText(...)), with AsText of django_sortable_ids.functions"
         )
-    return AsText(side)

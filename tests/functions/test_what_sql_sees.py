@@ -156,9 +156,13 @@ class TestEveryKey:
     def test_a_subquery_of_ids_has_their_texts(self, key):
         row = key.objects.create()
         note = Note.objects.create(subject=row)
+        assert Note.objects.annotate(id_of=Subquery(key.objects.values("pk"))).get().id_of == row.pk
         if isinstance(key.id.field.stored(connection), UUIDStorage | BinaryStorage):
             with pytest.raises(NotSupportedError, match="AsText"):
                 Note.objects.filter(object_id__in=key.objects.values("pk")).count()
+            text = Subquery(key.objects.values("pk")[:1], output_field=CharField())
+            with pytest.raises(NotSupportedError, match="AsText"):
+                Note.objects.annotate(text=text).get()
         elif not isinstance(row.pk, int):
             assert Note.objects.get(object_id__in=key.objects.values("pk")) == note
 
