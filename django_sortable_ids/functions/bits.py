@@ -120,8 +120,11 @@ lowest bit. They are all random or, without the zeros in front, of at most 63 bi
 
 @lru_cache
 def groups_of_new(layout: Layout, size: int, random_bits: int) -> tuple[tuple[Group, ...], ...]:
-    """The digits of a new number of ``size`` bits, from the left; those of a UUID without its
-    version, in two halves. The last ``random_bits`` bits of the suffix are random.
+    """The digits of a new number of ``size`` bits, from the left. The last ``random_bits`` bits of
+    the suffix are random.
+
+    A UUID has two halves, without the digit of its version, bits 76 to 79: the 15 digits before
+    and after that, and the 16 that begin with the variant.
     """
     number = list(_drawn(runs(layout, size), random_bits))
     if layout.template.version is None:
@@ -139,7 +142,8 @@ def groups_of_new(layout: Layout, size: int, random_bits: int) -> tuple[tuple[Gr
 
 
 def _groups(pieces: Iterable[Run], size: int) -> Iterator[Group]:
-    """The groups of a number of ``size`` bits, from the left."""
+    """The groups of a number of ``size`` bits, from the left: it is cut where random digits begin
+    and end, at ends of runs that are ends of digits, and where a group would have over 63 bits."""
     pieces = list(pieces)
     cuts = {0, size}
     for run in pieces:

@@ -268,8 +268,12 @@ class MySQLStatements(Statements):
 
     @cached_property
     def of_batch(self) -> str:
-        # The conditions of a CASE are evaluated in order. Rows that appeared in a tick since its
-        # rows were counted, and rows read out of order, get NULL; they become late rows.
+        """Assigns the variables for each row that is read, in this order: ``next_tick`` is the tick
+        of the row, ``number`` counts the rows of a tick from 0, ``rank`` is a random one of the
+        slot with this number. An assignment has the assigned value, and CASE evaluates its
+        conditions in their order. A row that appeared in its tick since the rows were counted, or
+        that is read out of order, gets NULL: it becomes a late row.
+        """
         tick = self._tick(self._time)
         number = (
             f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} + 1 "
