@@ -21,6 +21,7 @@ _STEPS = "steps"
 _NUMBERS = "last_numbers"
 _RECORDED = "recorded"
 _SOURCES = "sources"
+_KEPT = "models_with_old_keys"
 _PREFIX = "move "
 
 
@@ -87,6 +88,18 @@ class Note:
         """The move is complete: in its transaction, or after its last statement."""
         numbers, now = self._numbers(), recorded(self._using)
         self._save({_NUMBERS: numbers, _RECORDED: now, _SOURCES: self._sources})
+
+    def write_kept(self, labels: Sequence[str]) -> None:
+        """Save the models of which a row has its old key, after the note is complete."""
+        note = self._found()
+        assert note is not None
+        self._save({**note.state, _KEPT: labels})
+
+    @property
+    def kept(self) -> Sequence[str]:
+        """What ``write_kept`` saved of the last move of these keys."""
+        note = self._found()
+        return () if note is None else note.state.get(_KEPT, ())
 
     def last_number(self, label: str) -> int:
         """What ``begin`` saved for this model; 0 if nothing."""

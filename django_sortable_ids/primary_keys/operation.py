@@ -202,6 +202,14 @@ class MigratePrimaryKey(BothWays):
                 )
         move = self._move(editor, keys, before, after, backwards=backwards)
         engine, deleted = move.engine, DeletedKeys(move.engine, self.histories)
+        if backwards and not move.is_done and move.note.steps is None:
+            for key in keys:
+                if key.model in move.note.kept and not _have_old_keys(key, before, using):
+                    raise IrreversibleError(
+                        f"no row of {key.model} has its old key in {key.old_name} any more: only a "
+                        f"backup has them. If all rows are newer than the move, give one of them a "
+                        f"number there"
+                    )
         if editor.collect_sql:
             move.collect()
             return
@@ -217,6 +225,9 @@ class MigratePrimaryKey(BothWays):
                     key_map.fill_new_keys(engine, keys)
                     deleted.fill_new_keys(keys)
                 move.execute()
+        if not backwards:
+            with_old = [each for each in keys if each.old and _have_old_keys(each, after, using)]
+            move.note.write_kept([each.model for each in with_old])
         engine.drop_maps()
         deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
         notes.forget(move.change, engine.using)
@@ -275,6 +286,12 @@ class MigratePrimaryKey(BothWays):
     def migration_name_fragment(self) -> str:
         first, *others = (each.model_key[1] for each in self.keys)
         return f"move_key_of_{first}{'_and_others' if others else ''}"
+
+
+def _have_old_keys(key: MovedKey, state: Any, using: str) -> bool:
+    """Whether a row has its old key."""
+    rows = state.apps.get_model(key.model)._base_manager.using(using)
+    return bool(rows.filter(**{f"{key.old_name}__isnull": False}).exists())
 
 
 class RenameMovedKey(BothWays):

@@ -244,9 +244,17 @@ def test_migrate_executes_what_was_shown_and_reverses_it(edited_project):
     migration.write_text(moved)
     project.models.write_text(models)
     project.manage("check", "--database", "default")
+    project.models.write_text(models.replace(f"    {OLD}\n", "", 1))
+    project.manage("makemigrations", "depot", "-v0")
+    project.manage("migrate")
+    done = project.run("migrate", "depot", "0001")
+    assert done.returncode == 1
+    assert "no row of depot.Customer has its old key in old_id any more" in done.stderr
+    project.sql("UPDATE depot_customer SET old_id = substr(name, 10) + 1")
     project.manage("migrate", "depot", "0001")
     assert columns(project, "depot_order") == before
-    migration.unlink()
+    for each in migration.parent.glob("000[23]*"):
+        each.unlink()
     project.models.write_text(MODELS)
     project.manage("check", "--database", "default")
 
