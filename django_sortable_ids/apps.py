@@ -13,6 +13,7 @@ from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min,
 from django.db.models.expressions import Subquery
 from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least, NullIf, json, text
 from django.db.models.signals import pre_migrate
+from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLUpdateCompiler
 from django.utils.translation import pgettext_lazy
 
@@ -95,6 +96,7 @@ def _adapt_functions() -> None:
     of_subqueries = deferred("functions.texts:subquery_as_vendor")
     for name in ("as_sqlite", "as_postgresql", "as_mysql"):
         setattr(Subquery, name, of_subqueries)
+        setattr(Query, name, of_subqueries)
         for function, kind in [*kinds, (Func, "unknown")]:
             usual = getattr(function, name, _as_sql)
             ours = partialmethod(deferred("functions.texts:as_vendor"), usual, kind)

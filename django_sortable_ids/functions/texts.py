@@ -163,11 +163,11 @@ def _casts(cast: Cast, connection: Any) -> bool:
 
 
 def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: Any) -> Any:
-    """The SQL of a subquery, which is no text of ids and which an INSERT stores only in a column
-    that fits; else ``NotSupportedError``."""
+    """The SQL of a ``Subquery``, or of the ``Query`` that Django 6.1 makes of it, which is no text
+    of ids and which an INSERT stores only in a column that fits; else ``NotSupportedError``."""
     kind = subquery._output_field_or_none
     if isinstance(kind, models.CharField | models.TextField) and not referenced_id(kind):
-        _refuse_ids(subquery.query, connection)
+        _refuse_ids(getattr(subquery, "query", subquery), connection)
     query = compiler.query
     if isinstance(compiler, SQLInsertCompiler) and not hasattr(query, "checked_for_ids"):
         query.checked_for_ids = True

@@ -137,8 +137,9 @@ class TestEveryKey:
             assert key.objects.filter(pk=row.pk).get(Exists(notes)) == row, lookup
         notes = Note.objects.filter(object_id__in=[OuterRef("pk"), "another text"])
         assert key.objects.get(Exists(notes)) == row
-        rows = key.objects.filter(pk__in=[OuterRef("object_id"), other.pk])
-        assert Note.objects.get(Exists(rows)).name == text
+        if isinstance(key.id.field.stored(connection), UUIDStorage | BinaryStorage):
+            rows = key.objects.filter(pk__in=[OuterRef("object_id"), other.pk])
+            assert Note.objects.get(Exists(rows)).name == text
         assert set(key.objects.filter(pk__in=[Cast("pk", key.id.field), other.pk])) == {row, other}
         assert key.objects.get(pk__in=[Value(None, key.id.field), other.pk]) == other
         notes = Note.objects.filter(object_id__range=(OuterRef("pk"), OuterRef("pk")))
@@ -161,6 +162,9 @@ class TestEveryKey:
             with pytest.raises(NotSupportedError, match="AsText"):
                 Note.objects.filter(object_id__in=key.objects.values("pk")).count()
             text = Subquery(key.objects.values("pk")[:1], output_field=CharField())
+            if django.VERSION >= (6, 1):  # which wraps the query
+                assert Note.objects.annotate(text=text).get().text == str(row.pk)
+                return
             with pytest.raises(NotSupportedError, match="AsText"):
                 Note.objects.annotate(text=text).get()
         elif not isinstance(row.pk, int):
