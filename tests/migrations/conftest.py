@@ -106,7 +106,7 @@ class Depot:
             tables = connection.introspection.table_names(cursor)
         with connection.constraint_checks_disabled(), connection.cursor() as cursor:
             for table in tables:
-                if table.startswith(("depot_", "new__depot_")):
+                if table.startswith("depot_") or "__depot_" in table:
                     cascade = " CASCADE" if connection.vendor == "postgresql" else ""
                     cursor.execute(f"DROP TABLE {connection.ops.quote_name(table)}{cascade}")
         MigrationRecorder(connection).migration_qs.filter(app="depot").delete()
