@@ -127,9 +127,9 @@ class Verification:
         if not self.may_be_edited:
             return f"{counted(self.edited, 'row')} with an id not converted from the old one"
         return (
-            f"{share}, or out of order within a tick: more than {self.most:g} %. If the application "
-            f"sets the times of new rows, give the field created_from=. If times were edited after "
-            f"the ids were written, say so: --allow-edited-times=PERCENT"
+            f"{share}, or out of order within a tick: more than {self.most:g} %. If your code sets "
+            f"the times of new rows, give the field created_from=. If times were edited after the "
+            f"ids were written, say so: --allow-edited-times=PERCENT"
         )
 
     def lines(self) -> Iterator[str]:
