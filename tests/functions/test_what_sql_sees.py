@@ -140,7 +140,7 @@ class TestEveryKey:
         if isinstance(key.id.field.stored(connection), UUIDStorage | BinaryStorage):
             rows = key.objects.filter(pk__in=[OuterRef("object_id"), other.pk])
             assert Note.objects.get(Exists(rows)).name == text
-        assert set(key.objects.filter(pk__in=[Cast("pk", key.id.field), other.pk])) == {row, other}
+        assert set(key.objects.filter(pk__in=[F("pk"), other.pk])) == {row, other}
         assert key.objects.get(pk__in=[Value(None, key.id.field), other.pk]) == other
         notes = Note.objects.filter(object_id__range=(OuterRef("pk"), OuterRef("pk")))
         assert key.objects.get(Exists(notes)) == row
