@@ -110,13 +110,15 @@ def build(
     loader = MigrationLoader(connections[using])
     state = loader.project_state()
     named = list(_named(labels, connections[using]))
-    _refuse_unapplied(loader, {model._meta.app_label for model in named})
+    waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
     found = [model for model in named if _changes(model, state)]
     unprepared = _unprepared(labels, named, found)
     installed = [each for each in unprepared if is_model_installed(each)]
     own = (each for each in unprepared if each not in installed)
     needed = list(edits.edits_of(own, to, keeps_old=keeps_old))
     lines = [*edits.lines_of(needed), *edits.lines_of_installed(installed)]
+    if waiting and (lines or not found):
+        raise BackfillError(*waiting)
     if needed and tables.kind(connections[using], MoveNote._meta.db_table):
         found = [apps.get_model(each.model) for each in needed]
     elif lines:
@@ -125,8 +127,8 @@ def build(
         raise BackfillError("\n".join(_nothing_to_move(unprepared)))
     problems = [*_renamed(found, state), *_automatic(found, connections[using])]
     problems += [] if needed else edits.without_old(found, state, keeps_old=keeps_old)
-    if problems:
-        raise BackfillError("\n".join(problems))
+    if problems or waiting:
+        raise BackfillError("\n".join(problems or waiting))
     check_table(MoveNote, using)
     for each in found:
         check_table(each, using)
@@ -201,11 +203,11 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
             yield model
 
 
-def _refuse_unapplied(loader: MigrationLoader, app_labels: Set[str]) -> None:
-    """The models must be compared with the tables, not with what is still to be migrated."""
+def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
+    """Migrations without which the models can't be compared with the tables."""
     waiting = sorted(loader.graph.nodes.keys() - dict(loader.applied_migrations).keys())
     if names := [".".join(each) for each in waiting if each[0] in app_labels]:
-        raise BackfillError(
+        yield (
             f"{', '.join(names)} not applied yet: run manage.py migrate; or delete what "
             f"makemigrations wrote of an edited key, since the move is another migration"
         )
