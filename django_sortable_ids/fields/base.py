@@ -1,6 +1,7 @@
 """The model field that all schemes share."""
 
 from contextlib import suppress
+from datetime import date
 from typing import Any
 
 from django import forms
@@ -167,7 +168,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         except InvalidID:
             return Malformed(value)
         except TypeError as error:
-            raise TypeError(f"{self}: {error}") from None
+            advice = f"; to compare times, write {self.name}__created_at"
+            raise TypeError(f"{self}: {error}{advice * isinstance(value, date)}") from None
 
     def get_db_prep_value(
         self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False

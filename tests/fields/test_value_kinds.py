@@ -174,6 +174,8 @@ def test_a_uuid_is_the_id_of_no_other_scheme():
             assert list(key.objects.exclude(pk=value)) == [row]
     with pytest.raises(TypeError, match=r"SnowflakeKey\.id: .* found float: 1\.0"):
         SnowflakeKey.objects.filter(pk=1.0)
+    with pytest.raises(TypeError, match="to compare times, write id__created_at"):
+        SnowflakeKey.objects.filter(pk__gte=datetime.date(2026, 1, 1))
 
 
 # A field is what its value is: other packages know it by its base class and internal type
