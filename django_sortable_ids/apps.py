@@ -110,10 +110,9 @@ _check_assigned = deferred("functions.texts:check_assigned")
 
 def _update_as_sql(compiler: Any, usual: Any) -> Any:
     """The SQL of an UPDATE, whose expressions fit their columns."""
-    compiled = usual(compiler)
-    assigned = [(field, value) for field, _, value in compiler.query.values]
-    if any(hasattr(value, "as_sql") for _, value in assigned):
-        _check_assigned(assigned, compiler.connection)
+    compiled, assigned = usual(compiler), compiler.query.values
+    if any(hasattr(value, "as_sql") for _, _, value in assigned):
+        _check_assigned(((field, value) for field, _, value in assigned), compiler.connection)
     return compiled
 
 

@@ -93,9 +93,8 @@ class Plan:
         if self.rows:
             yield from (f"  takes {line}" for line in self.estimate.lines())
         shown = 1 if len(self.warnings) > _MANY_WARNINGS and not with_sql else SAMPLES
-        yield from (
-            f"  such as key {sample}{target.source.differs}" for sample in self.samples[:shown]
-        )
+        differs = target.source.differs
+        yield from (f"  such as key {each}{differs}" for each in self.samples[:shown])
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
 

@@ -87,10 +87,11 @@ def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]
     quote = connection.ops.quote_name
     moved = {label for note in written(connection) if not note.backwards for label in note.models}
     for model in apps.get_models():
-        key = model._meta.pk
-        if model._meta.label in moved and isinstance(key, IntegerField):
-            column, table = quote(str(key.column)), quote(model._meta.db_table)
-            stored = value(connection, f"SELECT {column} FROM {table} LIMIT 1")
+        key, table = model._meta.pk, model._meta.db_table
+        counts = model._meta.label in moved and isinstance(key, IntegerField)
+        if counts and tables.has_column(connection, table, str(key.column)):
+            column = quote(str(key.column))
+            stored = value(connection, f"SELECT {column} FROM {quote(table)} LIMIT 1")
             if not isinstance(stored, int | None):
                 yield message("E021", key, app=model._meta.app_label)
 

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.translation import gettext_lazy as _
 
-from ..schemes import ID, InvalidID, OutOfRange
+from ..schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..schemes.errors import Message, shown
 from .callers import SESSIONS, is_called_by
 from .generating import GetType, SetType
@@ -168,8 +168,9 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         except InvalidID:
             return Malformed(value)
         except TypeError as error:
-            advice = f"; to compare times, write {self.name}__created_at"
-            raise TypeError(f"{self}: {error}{advice * isinstance(value, date)}") from None
+            is_time = isinstance(value, date) and isinstance(self.scheme, TimeScheme)
+            advice = f"; to compare times, write {self.name}__created_at" if is_time else ""
+            raise TypeError(f"{self}: {error}{advice}") from None
 
     def get_db_prep_value(
         self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False
@@ -189,10 +190,11 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         return self.stored(connection).operand(self.scheme.to_int(value), connection)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
-        if isinstance(value, models.Value):
-            value = value.value
-        if value is None or hasattr(value, "as_sql"):
-            return value
+        if value is None:
+            return None
+        if hasattr(value, "as_sql"):
+            is_constant = isinstance(value, models.Value)
+            return self.get_db_prep_save(value.value, connection) if is_constant else value
         try:
             number = self.scheme.to_int(value)
         except ValueError:

@@ -202,18 +202,17 @@ class MigratePrimaryKey(BothWays):
                 )
         move = self._move(editor, keys, before, after, backwards=backwards)
         engine, deleted = move.engine, DeletedKeys(move.engine, self.histories)
-        if backwards and not move.is_done and move.note.steps is None:
-            for key in keys:
+        if editor.collect_sql:
+            move.collect()
+            return
+        if not move.is_done:
+            for key in keys if backwards else ():
                 if key.model in move.note.kept and not _have_old_keys(key, before, using):
                     raise IrreversibleError(
                         f"no row of {key.model} has its old key in {key.old_name} any more: only a "
                         f"backup has them. If all rows are newer than the move, give one of them a "
                         f"number there"
                     )
-        if editor.collect_sql:
-            move.collect()
-            return
-        if not move.is_done:
             with engine.working():
                 move.check()
                 notes.remember(move.change, engine.using, backwards=backwards)

@@ -205,7 +205,7 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
 
 def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
     """Migrations without which the models can't be compared with the tables."""
-    waiting = sorted(loader.graph.nodes.keys() - dict(loader.applied_migrations).keys())
+    waiting = sorted(loader.graph.nodes.keys() - loader.applied_migrations)
     if names := [".".join(each) for each in waiting if each[0] in app_labels]:
         yield (
             f"{', '.join(names)} not applied yet: run manage.py migrate; or delete what "

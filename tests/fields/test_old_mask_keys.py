@@ -329,7 +329,7 @@ def test_every_url_takes_the_public_text(rows, old):
             assert status_of(f"/{start}/{uuid.uuid4()}/") == 404
         for start in ("keys", "plain-keys"):
             assert status_of(f"/{start}/{text}/") == 200
-        # A REST view that takes public texts only doesn't take what is behind them.
+        # A REST view that takes public texts only doesn't take the bare id.
         for bare in (value, f"msk_{value}", KEY.scheme.format(value, "base32")):
             assert status_of(f"/keys/{bare}/") == 404
         for bare in (value, KEY.scheme.format(value, "base32")):

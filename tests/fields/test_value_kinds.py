@@ -22,6 +22,7 @@ from tests.testapp.models import (
     STORED_KINDS,
     KSUIDKey,
     Order,
+    SequenceKey,
     SnowflakeKey,
     TSIDKey,
     ULIDKey,
@@ -176,6 +177,9 @@ def test_a_uuid_is_the_id_of_no_other_scheme():
         SnowflakeKey.objects.filter(pk=1.0)
     with pytest.raises(TypeError, match="to compare times, write id__created_at"):
         SnowflakeKey.objects.filter(pk__gte=datetime.date(2026, 1, 1))
+    with pytest.raises(TypeError, match=r"SequenceKey\.id: .*") as without_times:
+        SequenceKey.objects.filter(pk__gte=datetime.date(2026, 1, 1))
+    assert "created_at" not in str(without_times.value)
 
 
 # A field is what its value is: other packages know it by its base class and internal type

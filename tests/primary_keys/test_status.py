@@ -1,6 +1,9 @@
 """What the status of the command shows of a move."""
 
 import json
+from io import StringIO
+
+from django.core.management import call_command
 
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
@@ -65,4 +68,6 @@ def test_tables_that_are_exchanged(depot, small_move):
     stop_before(depot, RENAMES, "0001_step")
     assert lines()[0].startswith("keys of depot.Customer: unfinished, exchanging since ")
     assert move().backwards
+    call_command("sqlmigrate", "depot", "0002_step", backwards=True, stdout=StringIO())
+    assert move().step == "exchanging"  # SQL that is shown changes nothing
     depot.migrate("0001_step")
