@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponsePermanentRedirect, HttpResponse
 from django.urls import ResolverMatch, get_script_prefix, resolve, reverse
 
 from ..fields.of_model import id_at
+from ..mixins import Leftmost
 from ..schemes import TimeScheme
 from .resolving import old_key, present_key, resolve_ids
 
@@ -27,7 +28,7 @@ _READING = ("GET", "HEAD")
 _OF_CACHES = ("Cache-Control", "Vary")
 
 
-class RedirectOldIDs(View):
+class RedirectOldIDs(Leftmost, View):
     """For class-based views of one row, of Django and of Django REST framework: a URL with the old
     id of a row redirects to the same URL with the public text of its present id.
 

@@ -17,6 +17,7 @@ from rest_framework.relations import (
 )
 
 from ..fields.of_model import id_at, referenced_id
+from ..mixins import Leftmost
 from ..old_ids.resolving import old_row
 from .fields import PUBLIC_RELATIONS, SortableIDField, SortableIDRelatedField, combined
 
@@ -63,7 +64,7 @@ else:
     Serializer = Link = Relation = object
 
 
-class AcceptOldIDs(Serializer):
+class AcceptOldIDs(Leftmost, Serializer):
     """For serializers: the input of each relation may also be the old id of a row, as a number, as
     text, or in a URL. Output has present ids only.
 

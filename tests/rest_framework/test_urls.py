@@ -3,12 +3,17 @@
 from urllib.parse import quote
 
 import pytest
+from django.contrib.auth.mixins import LoginRequiredMixin
+from django.core.exceptions import ImproperlyConfigured
+from django.views.generic import DetailView
+from rest_framework.serializers import ModelSerializer
 from rest_framework.test import APIClient, APIRequestFactory
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from django_sortable_ids.rest_framework import SortableIDLookupMixin
+from django_sortable_ids.old_ids import RedirectOldIDs
+from django_sortable_ids.rest_framework import AcceptOldIDs, SortableIDLookupMixin
 from tests.store.api import serializer_for, viewset_for
-from tests.store.models import PRODUCTS, Basket, Profile, Refund, ULIDProduct, id_column
+from tests.store.models import PRODUCTS, Basket, Order, Profile, Refund, ULIDProduct, id_column
 
 from .support import bare_text_of, each_scheme, full_order, text_of, url
 
@@ -109,3 +114,26 @@ def test_a_lookup_that_is_no_id_is_left_alone():
     viewset = viewset_for(serializer_for(Basket, "name"), lookup_field="name")
     assert get(viewset, name="found").data == {"name": "found"}
     assert get(viewset, name="x").status_code == 404
+
+
+def test_a_forgotten_lookup_field_is_an_error_and_no_look_up_of_another_key():
+    order = Order.objects.create(name="numbered")
+    with pytest.raises(ImproperlyConfigured, match="AutoField and no sortable id: set lookup_field"):
+        get(viewset_for(serializer_for(Order, "name")), pk=order.pk)
+
+
+@pytest.mark.parametrize(
+    ("mixin", "usual"),
+    [
+        (SortableIDLookupMixin, ReadOnlyModelViewSet),
+        (RedirectOldIDs, ReadOnlyModelViewSet),
+        (RedirectOldIDs, DetailView),
+        (AcceptOldIDs, ModelSerializer),
+    ],
+)
+def test_a_mixin_to_the_right_of_the_class_that_it_extends_is_an_error(mixin, usual):
+    own = type("Own", (mixin,), {"get_object": lambda self: super().get_object()})
+    type("Left", (LoginRequiredMixin, own, usual), {})
+    for wrong in (mixin, own):
+        with pytest.raises(ImproperlyConfigured, match=f"Right: {mixin.__name__} stands to the "):
+            type("Right", (usual, wrong), {})

@@ -1,0 +1,23 @@
+"""What the mixins for views and serializers have in common."""
+
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+class Leftmost:
+    """A mixin that has an effect only to the left of the class whose methods it extends."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Raises ``ImproperlyConfigured`` where a class of Django or of REST framework hides it."""
+        super().__init_subclass__(**options)
+        order = cls.__mro__
+        for place, mixin in enumerate(order):
+            extended = {*vars(mixin)} if Leftmost in mixin.__bases__ else set()
+            for base in order[:place]:
+                hidden = extended.intersection(vars(base)).difference(vars(Leftmost), vars(object))
+                if hidden and base.__module__.partition(".")[0] in ("django", "rest_framework"):
+                    raise ImproperlyConfigured(
+                        f"{cls.__name__}: {mixin.__name__} stands to the right of {base.__name__}, "
+                        f"where it has no effect: write it first in the parentheses"
+                    )
