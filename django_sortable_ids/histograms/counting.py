@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from django.core.exceptions import EmptyResultSet, FieldError
 from django.db import connections, models
-from django.db.models import Expression, F, Field, QuerySet, Value
+from django.db.models import Expression, F, Field, Func, QuerySet, Value
 from django.db.models.constants import LOOKUP_SEP
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 from django.db.models.sql.where import AND
@@ -224,11 +224,12 @@ def _selects(
         GreaterThanOrEqual(F(column.path), _Bound(0)),
         LessThanOrEqual(F(column.path), _Bound(1)),
     ).order_by()
-    # No columns but one constant, or what makes the rows distinct.
+    is_nested = rows.query.distinct or most is not None
     if rows.query.distinct:
         rows = rows.values("pk")
     else:
-        rows = rows.annotate(**{_ROW: Value(1)}).values(_ROW)
+        column_of_all = Value(1) if is_nested else Func(template="COUNT(*)", output_field=Field())
+        rows = rows.annotate(**{_ROW: column_of_all}).values(_ROW)
     connection = connections[queryset.db]
     stored = column.field.stored(connection)
     try:
@@ -236,7 +237,8 @@ def _selects(
         sql, params = query.get_compiler(using=queryset.db).as_sql()
     except EmptyResultSet:
         return [_NONE for _ in spans]
-    sql = f"SELECT COUNT(*) FROM ({sql}) counted"
+    if is_nested:
+        sql = f"SELECT COUNT(*) FROM ({sql}) counted"
     selects = []
     for span in spans:
         numbers = column.scheme.number_range(*span)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 from django.apps import apps
@@ -14,13 +15,16 @@ from ..backfill.progress import minutes
 from ..db import tables
 from ..db.queries import value
 from ..errors import counted
+from .changes.graph import Key
 from .changes.moved import MovedKey
 from .edits import kept
 from .history import DeletedKeys
 from .plan import Planned
 
-_RATES = (10_000, 50_000)
-"""Rows per second of all tables that change, on a small machine: the slowest and the fastest."""
+_COPY = "sortable_ids_copy"
+_MOST_COPIED = 50_000
+_RATIOS = {"postgresql": (5, 20), "mysql": (5, 20), "sqlite": (5, 20)}
+"""Seconds of a row of a move to those of a copied row, measured: the least and the most."""
 _BYTES = {
     "postgresql": "SELECT pg_total_relation_size(to_regclass(%s))",
     "mysql": "SELECT data_length + index_length FROM information_schema.tables "
@@ -50,6 +54,16 @@ class KeyReport:
 
 
 @dataclass(frozen=True)
+class Copy:
+    """A copy of rows of the largest moved table, with an index of the key, as a measure of the
+    machine."""
+
+    rows: int
+    seconds: float
+    ratio: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class Report:
     keys: list[KeyReport]
     generic: list[str]
@@ -63,6 +77,8 @@ class Report:
     """The present size of these tables with their indexes; on SQLite, of the whole file."""
     tried_for: float
     """The seconds that the same took on tables without rows."""
+    copy: Copy
+    """By which the seconds of a row are estimated."""
     locks: str
     """What nobody can use during the move."""
     statements: list[str]
@@ -71,8 +87,9 @@ class Report:
     @property
     def seconds(self) -> tuple[float, float]:
         """At least and at most. A move of 67 keys of few rows took 5 to 7 times its trial."""
-        slow, fast = _RATES
-        return 2 * self.tried_for + self.rows / fast, 8 * self.tried_for + self.rows / slow
+        rows = self.rows * self.copy.seconds / max(self.copy.rows, 1)
+        least, most = self.copy.ratio
+        return 2 * self.tried_for + least * rows, 8 * self.tried_for + most * rows
 
     def lines(self, *, with_sql: bool = False) -> Iterator[str]:
         for each in self.keys:
@@ -87,9 +104,9 @@ class Report:
             yield f"{column}: adopted, with {count:,} keys of deleted rows"
         yield f"writes {counted(self.tables, 'table')} with {counted(self.rows, 'row')}"
         times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
-        rates = "{:,} to {:,} rows a second".format(*_RATES)
         yield f"  takes about {times}, in which the application must not run"
-        yield f"    measured: {minutes(self.tried_for)} without rows; guessed: {rates}"
+        copied = counted(self.copy.rows, "row")
+        yield f"    by what a trial without rows, and a copy of {copied}, took on this machine"
         yield f"  locks {self.locks}"
         yield f"  needs up to 6 times their present {size(self.bytes)} of disk space until it ends"
         if with_sql:
@@ -125,9 +142,33 @@ def report(planned: Planned) -> Report:
     size_now = _bytes(connection, names)
     adopted = dict(deleted.adopted())
     statements = planned.operation.statements(connection, planned.loader.project_state())
-    locks, count = planned.move.engine.locks, sum(rows.values())
-    tried = planned.tried_for
-    return Report(keys, generic, adopted, len(names), count, size_now, tried, locks, statements)
+    largest = max(change.keys, key=lambda key: rows[key.table])
+    return Report(
+        keys=keys,
+        generic=generic,
+        adopted=adopted,
+        tables=len(names),
+        rows=sum(rows.values()),
+        bytes=size_now,
+        tried_for=planned.tried_for,
+        copy=_copied(connection, largest),
+        locks=planned.move.engine.locks,
+        statements=statements,
+    )
+
+
+def _copied(connection: Any, key: Key) -> Copy:
+    table, column = map(connection.ops.quote_name, (key.table, key.column))
+    with connection.cursor() as cursor:
+        start = perf_counter()
+        cursor.execute(
+            f"CREATE TEMPORARY TABLE {_COPY} AS SELECT * FROM {table} LIMIT {_MOST_COPIED}"
+        )
+        cursor.execute(f"CREATE UNIQUE INDEX {_COPY}_key ON {_COPY} ({column})")
+        seconds = perf_counter() - start
+        copied = value(connection, f"SELECT COUNT(*) FROM {_COPY}")
+        cursor.execute(f"DROP TABLE {_COPY}")
+    return Copy(copied, seconds, _RATIOS[connection.vendor])
 
 
 def _bytes(connection: Any, names: list[str]) -> int:
