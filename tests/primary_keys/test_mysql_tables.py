@@ -5,6 +5,7 @@ import re
 import pytest
 from django.db import connection
 
+from django_sortable_ids.db.queries import named_rows
 from tests.marks import own_tables
 from tests.support import execute
 
@@ -234,3 +235,27 @@ def test_times_of_texts_with_keys(depot, berlin, settings):
         assert times("depot_note") == before
     finally:
         execute("DELETE FROM django_content_type WHERE app_label = 'depot'")
+
+
+def test_rows_are_read_in_the_order_of_the_table_whatever_the_server_expects(depot):
+    """In the order of the new keys, each would be another page of the disk."""
+    small.create(depot)
+    execute(
+        "INSERT INTO depot_customer (name, created_at) SELECT a.name, NOW() "
+        "FROM depot_customer a, depot_customer b, depot_customer c, depot_customer d"
+    )
+    execute("ANALYZE TABLE depot_customer")
+    small.write_move(depot)
+    explain = "EXPLAIN" if connection.mysql_is_mariadb else "EXPLAIN FORMAT=TRADITIONAL"
+    first = []
+
+    def explained(run, sql, params, many, context):
+        if re.match("INSERT INTO .sortable_ids_new__depot_customer. .*JOIN ", sql):
+            cursor = context["cursor"]
+            cursor.execute(f"{explain} {sql[sql.index('SELECT') :]}")
+            first.append(named_rows(cursor)[0]["table"])
+        return run(sql, params, many, context)
+
+    with connection.execute_wrapper(explained):
+        depot.migrate()
+    assert first == ["t"]

@@ -118,7 +118,9 @@ def test_a_lookup_that_is_no_id_is_left_alone():
 
 def test_a_forgotten_lookup_field_is_an_error_and_no_look_up_of_another_key():
     order = Order.objects.create(name="numbered")
-    with pytest.raises(ImproperlyConfigured, match="AutoField and no sortable id: set lookup_field"):
+    with pytest.raises(
+        ImproperlyConfigured, match="AutoField and no sortable id: set lookup_field"
+    ):
         get(viewset_for(serializer_for(Order, "name")), pk=order.pk)
 
 

@@ -282,12 +282,17 @@ class NewTable:
 
     def _joined(self) -> str:
         """The map of the key. Rows that are inserted after it was filled are left out, and the
-        number of rows shows it."""
+        number of rows shows it.
+
+        It is read after the table, whatever the server expects: the other way round, the order of
+        the new keys would read each row at random, from a disk if the table is larger than the
+        buffer pool (200 s instead of 30 s for 2.7 million rows).
+        """
         key, quote = self.table.key, self._quote
         if key is None:
             return ""
         same = f"m.{quote(key.map.column)} = t.{quote(key.column)}"
-        return f" JOIN {quote(key.map.table)} m ON {same}"
+        return f" STRAIGHT_JOIN {quote(key.map.table)} m ON {same}"
 
 
 def collation_of(connection: Any, table: str) -> str:
