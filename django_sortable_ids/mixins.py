@@ -13,10 +13,12 @@ class Leftmost:
         super().__init_subclass__(**options)
         order = cls.__mro__
         for place, mixin in enumerate(order):
-            extended = {*vars(mixin)} if Leftmost in mixin.__bases__ else set()
+            if Leftmost not in mixin.__bases__:
+                continue
+            extended = {name for name in vars(mixin) if not name.startswith("_")}
             for base in order[:place]:
-                hidden = extended.intersection(vars(base)).difference(vars(Leftmost), vars(object))
-                if hidden and base.__module__.partition(".")[0] in ("django", "rest_framework"):
+                is_hidden = not extended.isdisjoint(vars(base))
+                if is_hidden and base.__module__.partition(".")[0] in ("django", "rest_framework"):
                     raise ImproperlyConfigured(
                         f"{cls.__name__}: {mixin.__name__} stands to the right of {base.__name__}, "
                         f"where it has no effect: write it first in the parentheses"
