@@ -23,7 +23,7 @@ from .plan import Planned
 
 _COPY = "sortable_ids_copy"
 _MOST_COPIED = 50_000
-_RATIOS = {"postgresql": (25, 80), "mysql": (20, 80), "sqlite": (15, 50)}
+_RATIOS = {"postgresql": (25, 80), "mysql": (4, 16), "sqlite": (15, 50)}
 """Seconds of a row of a move to those of a copied row, measured: the least and the most."""
 _BYTES = {
     "postgresql": "SELECT pg_total_relation_size(to_regclass(%s))",
