@@ -43,7 +43,9 @@ class IDConverter:
         """
         if isinstance(value, models.Model):
             if not isinstance(value, self.field.model):
-                raise ValueError(f"a {value._meta.label} is no {self.field.model._meta.label}")
+                raise ValueError(
+                    f"found {value._meta.label}, expected {self.field.model._meta.label}"
+                )
             value = getattr(value, self.field.attname)
         if value is None:
             raise ValueError(f"{self.field} is None: the instance has no id yet")

@@ -16,9 +16,10 @@ from django_filters import fields
 from django_filters.utils import handle_timezone  # type: ignore[import-untyped]
 
 from .fields import SortableIDField
-from .fields.of_model import id_at
+from .fields.of_model import id_at, id_fields
 from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
 from .ids import schema_of
+from .schemes.support import nearest
 
 if TYPE_CHECKING:
     _PublicChoices = PublicModelChoiceField
@@ -64,9 +65,10 @@ class SortableIDFilter(django_filters.Filter):  # type: ignore[misc]
         if "id_field" not in self.extra:
             found = id_at(self.model, self.field_name)
             if found is None:
+                known = [each.name for each in id_fields(self.model)]
                 raise ImproperlyConfigured(
                     f"SortableIDFilter({self.field_name!r}): {self.model._meta.label} has no "
-                    f"sortable id there; use another filter"
+                    f"sortable id there; use another filter{nearest(self.field_name, known)}"
                 )
             self.extra["id_field"] = found
         return super().field

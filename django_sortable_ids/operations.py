@@ -26,13 +26,14 @@ from .backfill.sources.fields import check_names, check_table
 from .backfill.sources.find import of_source
 from .db import tables
 from .db.locks import with_short_lock_timeout
-from .errors import BackfillError
+from .errors import BackfillError, counted
 from .fields import SortableIDField
 from .primary_keys.changes.moved import KeyCopy, MovedKey
 from .primary_keys.operation import BothWays, MigratePrimaryKey, RenameMovedKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column
+from .schemes.support import nearest
 
 SMALL = 100_000
 """The most rows that a migration fills by itself, in a few seconds."""
@@ -101,6 +102,11 @@ class AddSortableID(AddField):
         small: int = SMALL,
         allow_triggers: bool = False,
     ) -> None:
+        if not isinstance(field, SortableIDField):
+            raise TypeError(
+                f"{name} is of type {type(field).__name__}: expected a sortable id, such as "
+                f"ULIDField(unique=True)"
+            )
         if field.primary_key:
             raise ValueError(f"{name} is a primary key: add a second field instead")
         if field.has_db_default():
@@ -167,8 +173,8 @@ class AddSortableID(AddField):
         target = replace(target, allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(
-                f"more than {self.small:,} rows of {target.label} have no id, too many for a "
-                f"migration: run `manage.py {target.command}`, and migrate again"
+                f"more than {counted(self.small, 'row')} of {target.label} without an id, too many "
+                f"for a migration: run `manage.py {target.command}`, and migrate again"
             )
         run.execute(plan.build(target, 5000))
 
@@ -211,7 +217,10 @@ class SwapSortableID(BothWays):
         try:
             fields = [model.fields[each].clone() for each in (self.other, self.name)]
         except KeyError as error:
-            raise FieldDoesNotExist(f"{app_label}.{self.model_name} has no field {error}") from None
+            suggested = nearest(error.args[0], model.fields)
+            raise FieldDoesNotExist(
+                f"{app_label}.{self.model_name} has no field {error}{suggested}"
+            ) from None
         names = {self.name: self.other, self.other: self.name}
         options = model.options
         for key in ("indexes", "constraints"):

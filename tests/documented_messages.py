@@ -32,7 +32,7 @@ SECTIONS = {
     "backfill": ("backfill/", "db/", "functions/time_columns", "reporting/", "errors"),
     "migrate": ("migrating/", "operations", "schema/"),
     "moves": ("primary_keys/",),
-    "options": ("fields/",),
+    "options": ("fields/", "schemes/scheme"),
     "runtime": ("",),
 }
 """The lists of the page, and the modules whose messages they have; the first that fits counts."""
@@ -42,7 +42,8 @@ FOUND = {
     "join finds no rows, or wrong ones. On MySQL and MariaDB, `check --database` tells.",
     "E003": "The setting `SORTABLE_IDS` is invalid: the message names the key.",
     "E017": "The `created_at_hierarchy` of an admin can't draw creation times: it is no id with a "
-    "time, leads from a row to several, or the admin is no `SortableIDAdmin`.",
+    "time, leads from a row to several, or the admin is no `SortableIDAdmin`; or its name is "
+    "misspelled.",
     "E019": "The table of a `ManyToManyField` was created with another kind of key than its app "
     "has now ([`DEFAULT_AUTO_FIELD`](fields.md#keys-like-autofields)): rows can't be inserted, or "
     "are lost.",
@@ -58,6 +59,10 @@ FOUND = {
 """What a check finds whose message consists of parts."""
 CURES = {
     "E002": "The message names the field to change.",
+    "E009": "The message names the command. To read UUIDs of other versions, set "
+    "`accept_other_versions=True`.",
+    "E011": "Add a key to the settings, `SORTABLE_IDS = {'MASK_KEYS': [...]}`. The message has the "
+    "command that generates one. Keep the keys secret: whoever has one reads the times.",
     "E017": "Name the path of a sortable id with a time, in a `SortableIDAdmin`.",
     "E018": 'Add `"django_sortable_ids"` to `INSTALLED_APPS`.',
     "E019": "Set the `default_auto_field` of the app as it was.",
@@ -134,6 +139,10 @@ class _Reader(ast.NodeVisitor):
                 return ["".join(each) for each in pairs]
             case ast.IfExp(body=first, orelse=second):
                 return [*self._texts(first, depth), *self._texts(second, depth)]
+            case ast.FormattedValue(
+                value=ast.Call(func=ast.Name("counted"), args=[_, ast.Constant(value=str(noun))])
+            ):
+                return [f"… {noun}s"]
             case ast.FormattedValue(value=ast.Name(id=name)) | ast.Name(id=name):
                 texts = [
                     text

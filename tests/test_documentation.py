@@ -446,6 +446,13 @@ def test_the_odds_of_a_collision_are_those_of_the_generators() -> None:
             assert float(pairs) < values / 1000
 
 
+@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "{eval-rst}" in text])
+def test_a_page_says_in_which_module_its_docstrings_are(page: str) -> None:
+    """In a clone, and on a forge, a reader sees directives only."""
+    before = PAGES[page].partition("```{eval-rst}")[0]
+    assert "docstrings" in before.splitlines()[-2]
+
+
 def test_the_page_of_errors_has_every_message() -> None:
     """``python -m tests.documented_messages`` writes it again."""
     text = documented_messages.PAGE.read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from django.contrib import admin
@@ -28,6 +29,7 @@ from ..old_ids.redirecting import redirect_to, url_with
 from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator
 from ..schemes import TimeScheme
+from ..schemes.support import nearest
 from .change_list import with_page_links
 from .columns import columns
 from .created_at_filter import CreatedAtFilter
@@ -37,6 +39,7 @@ from .inspector import inspect_id_urls
 _LIST = "django_sortable_ids/admin/change_list.html"
 _ROW = "django_sortable_ids/admin/change_form.html"
 PASTED = f"{LOOKUP_SEP}pasted"
+_OPTIONS = ("created_at_hierarchy", "created_at_hierarchy_seconds")
 _FEWEST_BITS = 80
 """An id with as many bits is long enough that no word and no number is one by chance."""
 
@@ -90,6 +93,11 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def check(self, **kwargs: Any) -> list[Any]:
         found = super().check(**kwargs)
+        for name in vars(type(self)):
+            meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.85)
+            if meant and not hasattr(SortableIDAdmin, name):
+                reason = f"{name} is no option; nearest: {meant[0]}"
+                found.append(message("E017", type(self), reason=reason, fix="Correct the name."))
         try:
             if self.created_at_hierarchy is not None:
                 timed_column(self.model, self.created_at_hierarchy)
@@ -297,7 +305,8 @@ def _problems(model_admin: Any) -> Iterator[CheckMessage]:
         fix = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
         yield message("E017", cls, reason=f"{cls.__name__} ignores it", fix=fix)
     for each in model_admin.list_filter:
-        if not isinstance(each, str) and CreatedAtFilter in getattr(each[-1], "__mro__", ()):
+        if isinstance(each, list | tuple) and CreatedAtFilter in getattr(each[-1], "__mro__", ()):
             column = id_at(model_admin.model, each[0])
             if column is None or not isinstance(column.stored_scheme, TimeScheme):
-                yield message("E020", cls, path=each[0])
+                known = [field.name for field in id_fields(model_admin.model)]
+                yield message("E020", cls, path=each[0], nearest=nearest(each[0], known))

@@ -15,7 +15,7 @@ from django.db.models import Count, IntegerField, Max, Min, Q
 from ..db import chunks
 from ..db.errors import is_statement_timeout
 from ..db.tables import begins_an_index, constraints, description, folded
-from ..errors import BackfillError
+from ..errors import BackfillError, counted
 from ..fields import LexicalSequenceField, SortableIDField
 from ..fields.values.storage import UUIDStorage
 from ..functions.time_columns import as_stored
@@ -72,9 +72,10 @@ class Plan:
         target = self.target
         yield f"{target.label}: {target.field.scheme.title} of {target.source.described}"
         if self.resumed:
-            yield f"  continues after the {self.filled_before:,} rows that were filled before"
+            yield f"  continues after {counted(self.filled_before, 'row')} of an earlier run"
         yield from (f"  {note}" for note in target.source.notes)
-        yield f"  {self.rows:,} rows without an id, up to {self.batch_size:,} in a transaction"
+        rows = counted(self.rows, "row")
+        yield f"  {rows} without an id, up to {self.batch_size:,} in a transaction"
         order = f"in the order of ({', '.join(target.source.order)})"
         if with_sql:
             for when, statement in self.writer.statements:
@@ -83,11 +84,11 @@ class Plan:
                 order = ""
         else:
             yield f"  {order}"
-        for rows, count in self.by_policy:
+        for late, count in self.by_policy:
             if count:
-                yield f"  at the end, {count:,} rows {rows.which}{':' if with_sql else ''}"
+                yield f"  at the end, {counted(count, 'row')} {late.which}{':' if with_sql else ''}"
                 if with_sql:
-                    yield f"    {rows.statement}"
+                    yield f"    {late.statement}"
         if kept := self.writer.kept:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
@@ -179,10 +180,10 @@ def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
         was, wanted = run.options.get(key), now.get(key)
         if was != wanted:
             raise BackfillError(
-                f"a run on {target.label} stopped after {run.rows_filled:,} rows with {key} = "
-                f"{was!r}, and now it is {wanted!r}: the rows would not sort together. Continue "
-                f"with the old options, or set the column to NULL and delete the BackfillRun to "
-                f"start again"
+                f"a run on {target.label} stopped after {counted(run.rows_filled, 'row')} with "
+                f"{key} = {was!r}, and now it is {wanted!r}: the rows would not sort together. "
+                f"Continue with the old options, or set the column to NULL and delete the "
+                f"BackfillRun to start again"
             )
     return run
 
@@ -328,7 +329,7 @@ def _check_numbers(target: Target) -> None:
         for key in ends.values():
             if key is not None and not (isinstance(key, int) and least <= key <= most):
                 raise BackfillError(
-                    f"{target.model._meta.label} {key}: a {kind} holds {least} to {most}, so "
+                    f"{target.model._meta.label} {key}: {kind} holds {least} to {most}, so "
                     f"Django finds no row with this key: set a field in the model that holds it, "
                     f"such as BigAutoField or PositiveBigIntegerField; nothing was written."
                 )
@@ -356,7 +357,7 @@ def _check_columns(target: Target) -> None:
         if column and (narrow := too_narrow(connection, stored, column)):
             found, needed = narrow
             raise BackfillError(
-                f"the column of {field} holds {found}, but a {field.scheme.title} needs {needed}: "
+                f"the column of {field} holds {found}, but {field.scheme.title} needs {needed}: "
                 f"widen it, or set storage= to the storage that it has; nothing was written."
             )
 

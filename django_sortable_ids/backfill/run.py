@@ -26,7 +26,7 @@ from django.utils import timezone
 from ..db import chunks
 from ..db.errors import TOO_SLOW, is_conflict, is_statement_timeout, is_timeout
 from ..db.transactions import in_transaction, is_in_memory, is_lost
-from ..errors import BackfillError
+from ..errors import BackfillError, counted
 from . import owner
 from .engines import engine_of
 from .owner import heartbeats
@@ -255,8 +255,8 @@ class _Runner:
         (first, last), target = (batch.rows[0], batch.rows[-1]), self._target
         at = target.source.at
         return BackfillError(
-            f"stopped: a batch of {batch.size:,} rows, from {target.model._meta.label} {first[1]} "
-            f"({at(first[0])}) to {last[1]} ({at(last[0])}), was written, but none "
+            f"stopped: a batch of {counted(batch.size, 'row')}, from {target.model._meta.label} "
+            f"{first[1]} ({at(first[0])}) to {last[1]} ({at(last[0])}), was written, but none "
             f"of them has an id. A trigger, a rule or row-level security prevents it: disable it, "
             f"and start again; the batch was rolled back"
         )

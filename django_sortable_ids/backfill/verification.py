@@ -262,7 +262,7 @@ class Form:
             meant = self._field.to_python(value.strip())
         except (ValidationError, *_READ_ERRORS):
             meant = None
-        shown = f"{pk} has {value!r}, which is not stored as a {self._scheme.title}"
+        shown = f"{pk} has {value!r}, which is not stored as {self._scheme.title}"
         self._found.count("malformed", f"{shown}; {self._mending(pk, meant)}")
 
     def _mending(self, pk: Any, value: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
@@ -184,22 +185,25 @@ def _check_column(
     values = [] if narrow else _sampled(connection, field)
     if wrong := found_in(values, field, connection):
         found, advice = wrong
-        yield message("E009", field, found=found, fix=advice or _fix_of_values(field))
+        yield message("E009", field, found=found, fix=advice or _fix_of_values(field, values))
     elif few := unlikely(values, field, connection):
         yield message("W011", field, found=few.reason, fix=few.advice or _FIX_OF_TIMES)
 
 
-def _fix_of_values(field: SortableIDField) -> str:
+def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:
+    are_uuids = field.scheme.value_type is UUID and not isinstance(values[0], int)
+    others = " To read UUIDs of other versions, set accept_other_versions=True." * are_uuids
     if field.primary_key:
         return (
             f"To move the key, and what refers to it, run `manage.py backfill_ids "
             f"{field.model._meta.label} --primary-key`. If a migration has changed the field "
-            f"already, undo and delete it first."
+            f"already, undo and delete it first.{others}"
         )
     return (
         "Restore the field that generated them in the model, add a second field of the new "
         "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and swap the two "
         "with SwapSortableID."
+        f"{others}"
     )
 
 

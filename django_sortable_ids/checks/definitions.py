@@ -243,7 +243,7 @@ def _problem(key: SortableIDField, column: Any, connection: Any) -> tuple[str, s
             is_long = is_text and (column.max_length or needed) >= needed
             text = "" if is_long else f"make it a CharField(max_length={needed}), and "
             fix = (
-                f"If {column} references such keys only, make it a {plain_source(key)}; or "
+                f"If {column} references such keys only, make it {plain_source(key)}; or "
                 f"{text}store the key as text, with storage={storage!r}"
             )
         return _DIFFERENT, fix

@@ -32,8 +32,10 @@ TEXTS: Mapping[str, Text] = {
         "model.",
         "Give each field a different prefix.",
     ),
-    "E002": Text("{relation} joins {key} with a {kind}: {reason}.", "{fix}."),
-    "E003": Text("The setting SORTABLE_IDS is invalid: {reason}.", "Correct it in the settings."),
+    "E002": Text("{relation} joins {key} with a column of type {kind}: {reason}.", "{fix}."),
+    "E003": Text(
+        "The configuration is invalid: {reason}.", "Correct it in the settings or the environment."
+    ),
     "W001": Text(
         "The id has no unique constraint: two rows may have the same id, and no index finds a row "
         "by its id.",
@@ -61,8 +63,7 @@ TEXTS: Mapping[str, Text] = {
     ),
     "E011": Text(
         "These ids can't be masked, so their public text can't be shown: {reason}.",
-        "Add a key to the settings, SORTABLE_IDS = {{'MASK_KEYS': [...]}}, and keep it secret. "
-        "Generate one with: python -c 'import secrets; print(secrets.token_hex(16))'",
+        "Keep the keys secret: whoever has one reads the times.",
     ),
     "W005": Text(
         "The session is a cookie that is signed but not encrypted. It contains the user's key, "
@@ -78,7 +79,8 @@ TEXTS: Mapping[str, Text] = {
     # Admin, URLs and other packages
     "E017": Text("created_at_hierarchy can't draw creation times: {reason}.", "{fix}"),
     "E020": Text(
-        "CreatedAtFilter can't filter by {path!r}, which is no sortable id with a time.", NAME_AN_ID
+        "CreatedAtFilter can't filter by {path!r}, which is no sortable id with a time{nearest}.",
+        NAME_AN_ID,
     ),
     "W007": Text(
         "The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "
@@ -115,13 +117,13 @@ TEXTS: Mapping[str, Text] = {
         "on SQLite.",
     ),
     "E008": Text(
-        "The column holds {found}, but a {title} needs {needed}: the database rejects ids, or, on "
+        "The column holds {found}, but {title} needs {needed}: the database rejects ids, or, on "
         "MariaDB and MySQL without strict mode, truncates them.",
         "Widen the column, or set storage= to the storage that it has.",
     ),
     "E009": Text(
         "The column holds values of another scheme: {found}",
-        "{fix} To read UUIDs of other versions, set accept_other_versions=True.",
+        "{fix}",
     ),
     "E019": Text("{reason}: rows can't be inserted, or are lost.", "{fix}"),
     "E021": Text(

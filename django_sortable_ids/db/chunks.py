@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from django.db import DatabaseError
 from django.db.models import QuerySet
 
+from ..errors import counted
 from .errors import is_statement_timeout
 from .transactions import savepoint
 
@@ -43,7 +44,7 @@ def named(rows: QuerySet[Any]) -> tuple[Any, str] | None:
 
 def others(count: int) -> str:
     """The suffix of a message that names one of ``count`` rows."""
-    return f" (and {count - 1:,} other rows)" if count > 1 else ""
+    return f" (and {counted(count - 1, 'other row')})" if count > 1 else ""
 
 
 def asked(

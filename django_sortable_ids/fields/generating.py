@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import FieldError, ValidationError
 from django.db import models
 from django.db.models.fields import AutoFieldMixin
 from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
@@ -15,7 +15,7 @@ from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from ..schemes.generation.clock import set_rollback_rule
 from . import history_models
-from .callers import is_admin_search
+from .callers import QUERIES, is_admin_search, is_called_by
 from .values import times
 
 if TYPE_CHECKING:
@@ -37,6 +37,11 @@ else:
         for each in (models.BigIntegerField, models.CharField, models.Field, models.UUIDField)
     )
 
+_OF_TIMES = {
+    *("date", "year", "iso_year", "quarter", "month", "week", "day", "week_day", "iso_week_day"),
+    *("time", "hour", "minute", "second"),
+}
+"""Lookups of a ``DateTimeField``."""
 _OF_VALUES = (models.CharField, models.IntegerField, models.UUIDField)
 
 
@@ -77,7 +82,14 @@ class OwnLookups:
         if lookup_name in self.later_transforms:
             self.later_transforms[lookup_name]()
             self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
-        return super().get_transform(lookup_name)  # type: ignore[misc]
+        found = super().get_transform(lookup_name)  # type: ignore[misc]
+        if found is None and lookup_name in _OF_TIMES and is_called_by(QUERIES):
+            name = getattr(self, "name", "id")
+            raise FieldError(
+                f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "
+                f"for the times of its ids"
+            )
+        return found
 
 
 def _unchanged(expression: Any) -> Any:

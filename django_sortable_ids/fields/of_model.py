@@ -118,7 +118,7 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
     """
     if not isinstance(instance, models.Model):
         raise TypeError(
-            f"expected an instance of a model, but found a {type(instance).__name__}: pass the "
+            f"expected an instance of a model, found {type(instance).__name__}: pass the "
             f"row. For a value alone, with field = Order._meta.get_field('id'): "
             f"field.scheme.created_at(value), field.public_text.format(value)"
         )

@@ -1,6 +1,7 @@
 """The options of a field. Its system check reports wrong ones, and its ids can't be used then."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 from django.apps import apps
@@ -199,7 +200,8 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         except TypeError as error:
             unknown = str(error).rpartition(" ")[2].strip("'")
-            suggested = nearest(unknown, FieldOptions.__annotations__)
+            taken = {*USUAL, *type(self).scheme_options, *signature(models.Field).parameters}
+            suggested = nearest(unknown, taken)
             raise TypeError(f"{type(self).__name__}: {error}{suggested}") from None
         self.prefix = prefix
         self.previous_prefixes = previous_prefixes
@@ -309,7 +311,7 @@ def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
     if expected not in (None, found):
         base = {str: "Text", int: "Integer"}.get(found, "UUID")
         yield (
-            f"values of {type(given).__name__} are {expected.__name__}, those of a "
+            f"values of {type(given).__name__} are {expected.__name__}, those of "
             f"{scheme.title} are {found.__name__}: subclass Sortable{base}Field"
         )
 

@@ -111,7 +111,7 @@ class Composition:
 
     def _too_many_suffixes(self, suffixes: int) -> NotSupportedError:
         return NotSupportedError(
-            f"the database can't generate a {self.scheme.title} with {suffixes} suffixes per tick: "
+            f"the database can't generate {self.scheme.title} with {suffixes} suffixes per tick: "
             f"expected at most {1 << RANDOM_BITS}; let Python generate the ids"
         )
 
@@ -222,7 +222,7 @@ class Composition:
                 assert form is not None
                 version = ".".join(map(str, self.connection.get_database_version()))
                 raise NotSupportedError(
-                    f"{self.connection.display_name} {version} can't generate a "
+                    f"{self.connection.display_name} {version} can't generate "
                     f"{self.scheme.title} as text, {form.expected}: store it as bytes, with "
                     f"storage='binary', or remove the expression and let Python generate the ids"
                 )

@@ -49,7 +49,9 @@ class CreatedAt(Transform):
         """The scheme of the ids; ``FieldError`` if they carry no time."""
         scheme = self.id_field.scheme
         if not isinstance(scheme, TimeScheme):
-            raise FieldError(f"{self.id_field} is a {scheme.title}: its ids carry no time")
+            raise FieldError(
+                f"{self.id_field} is of the scheme {scheme.title}: its ids carry no time"
+            )
         return scheme
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]

@@ -74,8 +74,8 @@ class GenerateID(Func):
             return self
         if self.made.scheme != scheme or self.made.storage is not None:
             raise ValueError(
-                f"{self!r} generates a {self.made.scheme.title} with "
-                f"storage={self.made.storage!r}; the column is a {scheme.title} with "
+                f"{self!r} generates {self.made.scheme.title} with "
+                f"storage={self.made.storage!r}; the column is of the scheme {scheme.title} with "
                 f"storage={field.storage!r}. Use the same scheme and storage for both"
             )
         return type(self)(*args, **kwargs | {"storage": field.storage})
@@ -116,7 +116,8 @@ class _GeneratedID(SortableIDField):
     def __init__(self, scheme_name: str, options: Mapping[str, Any], storage: str | None) -> None:
         if not isinstance(scheme := get(scheme_name, **options), TimeScheme):
             raise TypeError(
-                f"a {scheme.title} counts: remove GenerateID() and let Python generate the ids"
+                f"ids of the scheme {scheme.title} count: remove GenerateID() and let Python "
+                f"generate the ids"
             )
         _refuse_node(scheme)
         self.scheme_name = scheme_name  # type: ignore[misc]

@@ -136,7 +136,7 @@ def _stored_tick(
             return _of_digits(column, scheme, form, connection)
         case TextStorage(form=form) if not isinstance(form, Digits | UUIDText):
             raise NotSupportedError(
-                f"{connection.display_name} can't read the time of a {scheme.title} from its text, "
+                f"{connection.display_name} can't read the time of {scheme.title} from its text, "
                 f"{form.expected}: store it as bytes, with storage='binary'"
             )
     return _of_hex(column, scheme, stored, connection)
@@ -172,7 +172,7 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
     if base & (base - 1):
         if connection.vendor == "sqlite":
             raise NotSupportedError(
-                f"SQLite can't read the time of a {scheme.title} from its text, a number of "
+                f"SQLite can't read the time of {scheme.title} from its text, a number of "
                 f"{scheme.bits} bits in base {base}: store it as bytes, with storage='binary'"
             )
         return LargeIntegerOfDigits(

@@ -22,10 +22,11 @@ from django.db.models.sql.where import AND
 from ..db.counting import Count, estimated_rows, fewest_expected_rows
 from ..db.queries import Select, scalars
 from ..fields import SortableIDField
-from ..fields.of_model import field_at, id_at
+from ..fields.of_model import field_at, id_at, id_fields
 from ..fields.values.storage import Storage, TextStorage
 from ..fields.values.times import MICROSECOND, first_moment_when
 from ..schemes import TimeScheme
+from ..schemes.support import nearest
 from .spans import Span
 
 _SHARE = 0.8
@@ -59,12 +60,15 @@ def timed_column(model: type[models.Model], path: str) -> TimedColumn:
     field = id_at(model, path)
     named = f"{path!r} of {model._meta.label}"
     if field is None:
-        raise FieldError(f"{named} is no sortable id, and no relation to one")
+        suggested = nearest(path, [each.name for each in id_fields(model)])
+        raise FieldError(f"{named} is no sortable id, and no relation to one{suggested}")
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
-        raise FieldError(f"{named} is a {scheme.title}: its ids carry no time")
+        raise FieldError(f"{named} is of the scheme {scheme.title}: its ids carry no time")
     if not scheme.sorts:
-        raise FieldError(f"{named} is a {scheme.title}: its ids don't sort by their time")
+        raise FieldError(
+            f"{named} is of the scheme {scheme.title}: its ids don't sort by their time"
+        )
     parts = path.split(LOOKUP_SEP)
     for length in range(1, len(parts) + 1):
         step = field_at(model, LOOKUP_SEP.join(parts[:length]))

@@ -30,6 +30,7 @@ from ..backfill.verify import refuse_hidden_rows, verify
 from ..db import chunks
 from ..errors import WrongArguments, counted
 from ..fields import history_models
+from ..fields.values.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
 from ..primary_keys import notes
@@ -39,7 +40,7 @@ from ..primary_keys.edits import is_installed
 from ..primary_keys.plan import NotEdited, Planned
 from ..primary_keys.report import report as report_of_move
 from ..reporting import report, status
-from ..schemes.support import is_named
+from ..schemes.support import is_named, nearest
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
 
@@ -169,9 +170,15 @@ def move(request: Request) -> None:
         return
     if undecided:
         all_left = " ".join(f"--leave {each.column}" for each in undecided)
+        columns = [each.column for each in listed]
+        strangers = "".join(
+            f". --leave {name} names none of them{nearest(name, columns)}"
+            for name in left
+            if not any(is_named(column, [name]) for column in columns)
+        )
         raise CommandError(
             f"No migration was written: decide about each column above, by --adopt, or by --leave "
-            f"if it stays as it is: {all_left}"
+            f"if it stays as it is: {all_left}{strangers}"
         )
     # The migration follows the last ones of every app whose tables change.
     operation, loader = planned.operation, planned.loader
@@ -313,7 +320,13 @@ def _verified(request: Request, target: Target) -> Verification:
         request.stopped("nothing was changed", again),
         Progress(request.output.progress, total, is_brief=True) as progress,
     ):
-        return verify(target, progress.add, SHARE if most is None else most)
+        try:
+            return verify(target, progress.add, SHARE if most is None else most)
+        except ValueError as error:  # of a key: SQLite stores any value in any column
+            raise CommandError(
+                f"{target.label}: {str(error).removesuffix(FIND)}`manage.py check "
+                f"--database {target.using}` says what to do"
+            ) from None
 
 
 def _keep_null(request: Request, target: Target, skipped: int) -> None:

@@ -42,6 +42,7 @@ from django.db.models import AutoField
 from .. import conf
 from ..db import tables
 from ..db.queries import row, value
+from ..errors import counted
 from ..fields import SortableIDField
 from ..models import BackfillRun
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
@@ -269,7 +270,7 @@ class _Walk:
         missing = value(self.connection, sql)
         only_constrains = getattr(operation, "copies_no_default", False)
         text = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
-        return text.format(missing=missing) if missing else None
+        return text.format(missing=counted(missing, "row")) if missing else None
 
     def has_rows(self, table: str) -> bool:
         if not table or tables.kind(self.connection, table) != "table":

@@ -11,11 +11,11 @@ ADD_ON_EACH_NODE = (
     "and then alter it."
 )
 ALTER_NULL = (
-    "{missing} rows have no id yet, and one would be copied into all of them. Fill them first with "
+    "{missing} without an id, and one id would be copied into all of them. Fill them first with "
     "`manage.py backfill_ids`."
 )
 CONSTRAIN_NULL = (
-    "{missing} rows have no id yet, and the column would become NOT NULL. Fill them first with "
+    "{missing} without an id, and the column would become NOT NULL. Fill them first with "
     "`manage.py backfill_ids`, or keep null=True."
 )
 ALTER_ADDED = (

@@ -111,18 +111,18 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
     new = apps.get_model(key.model)._meta.pk
     if after.db_type(connection) != new.rel_db_type(connection):
         raise BackfillError(
-            f"{after} is a {type(after).__name__}, which has no room for keys of {key.model}: make "
-            f"it a {plain_source(new)} in the model; the migration changes its type"
+            f"{after} is of type {type(after).__name__}, which has no room for keys of "
+            f"{key.model}: make it {plain_source(new)} in the model; the migration changes its type"
         )
     if before.db_check(connection):
         kind = before.get_internal_type().removeprefix("Positive")
         raise BackfillError(
-            f"{after} is a {type(before).__name__} in the migrations, whose CHECK is about "
+            f"{after} is of type {type(before).__name__} in the migrations, whose CHECK is about "
             f"numbers: {widened(before, kind)}"
         )
     old = before.model._meta.apps.get_model(key.model)._meta.pk
     if isinstance(old, models.IntegerField) != isinstance(before, models.IntegerField):
         raise BackfillError(
-            f"{after} is a {type(before).__name__} in the migrations, and the key a "
-            f"{type(old).__name__}: leave it a {type(before).__name__} in the model"
+            f"{after} is of type {type(before).__name__} in the migrations, and the key of type "
+            f"{type(old).__name__}: leave {type(before).__name__} in the model"
         )

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..db import tables
 from ..db.queries import row
-from ..errors import BackfillError
+from ..errors import BackfillError, counted
 from ..schemes.support import is_named, nearest
 from . import texts
 from .changes import Change
@@ -44,7 +44,7 @@ def problems(
         for column in table.columns:
             if not column.is_history and (count := engine.orphans(table, column, column.key.own)):
                 yield (
-                    f"{count:,} rows of {table.name}.{column.name} refer to no row of "
+                    f"{counted(count, 'row')} of {table.name}.{column.name} without a row of "
                     f"{column.key.table}: correct or delete them, and migrate again"
                 )
     yield from texts.problems(engine.editor, engine.change)

@@ -134,8 +134,8 @@ def widened(field: Any, kind: str) -> str:
     ):
         return f"{label} is of an installed package, so these keys can't be moved with it"
     return (
-        f"before the keys are edited in the models, make it a {kind}, and run makemigrations and "
-        f"migrate; then edit them, and try again"
+        f"before the keys are edited in the models, make it {kind}, and run makemigrations "
+        f"and migrate; then edit them, and try again"
     )
 
 

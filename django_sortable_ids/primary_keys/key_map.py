@@ -214,7 +214,7 @@ def _next_keys(engine: KeyEngine, key: Key) -> Iterator[Any]:
     if not old.has_default():
         raise BackfillError(
             f"{key.label}: rows that were inserted since the key was moved have no "
-            f"{key.own.next_field.name}, and a {type(old).__name__} has no next value: fill it, "
+            f"{key.own.next_field.name}, and {type(old).__name__} has no next value: fill it, "
             f"and migrate again"
         )
     return iter(old.get_default, None)

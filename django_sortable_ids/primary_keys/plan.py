@@ -226,8 +226,8 @@ def _changes(model: Model, state: ProjectState) -> bool:
         return False
     if before.is_relation or before.get_internal_type() == "CompositePrimaryKey":
         raise BackfillError(
-            f"{meta.pk} replaces a {type(before).__name__}, which can't be moved: keep that as the "
-            f"key, and add a field with null=True, which backfill_ids fills"
+            f"{meta.pk} replaces the {type(before).__name__}, which can't be moved: keep that as "
+            f"the key, and add a field with null=True, which backfill_ids fills"
         )
     return bool(before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
 
@@ -251,7 +251,7 @@ def _nothing_to_move(unprepared: Sequence[Model]) -> Iterator[str]:
         key = model._meta.pk
         kind = type(key).__name__
         yield f"  {model._meta.label}.{key.name}: {kind} in the model and in the migrations"
-    yield "Make it a sortable id in the model, and run this again"
+    yield "Keys that were moved before need no more. To move others, edit them in the models first"
 
 
 def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:

@@ -94,14 +94,14 @@ class Report:
     def lines(self, *, with_sql: bool = False) -> Iterator[str]:
         for each in self.keys:
             old = f"the old key stays as {each.old}" if each.old else "the old key is dropped"
-            yield f"{each.key}: {each.scheme}, {each.rows:,} rows; {old}"
+            yield f"{each.key}: {each.scheme}, {counted(each.rows, 'row')}; {old}"
             yield f"  times from {each.times}"
             yield from (f"  {column}" for column in each.references)
             if each.deleted:
-                yield f"  keys of {each.deleted:,} deleted rows in the history"
+                yield f"  keys of {counted(each.deleted, 'deleted row')} in the history"
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
         for column, count in self.adopted.items():
-            yield f"{column}: adopted, with {count:,} keys of deleted rows"
+            yield f"{column}: adopted, with {counted(count, 'key')} of deleted rows"
         yield f"writes {counted(self.tables, 'table')} with {counted(self.rows, 'row')}"
         times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
         yield f"  takes about {times}, in which the application must not run"

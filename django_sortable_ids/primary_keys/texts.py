@@ -17,7 +17,7 @@ from django.db.models.sql import Query
 
 from ..db import tables
 from ..db.queries import value
-from ..errors import BackfillError
+from ..errors import BackfillError, counted
 from ..fields import SortableIDField
 from ..functions.fragments import HyphenatedHex
 from ..functions.texts import AsText
@@ -120,7 +120,7 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
             sql = f"SELECT COUNT({quote(texts.column)}) FROM {quote(texts.table)} WHERE {condition}"
             if count := value(connection, sql):
                 yield (
-                    f"{count:,} rows of {texts.table}.{texts.column} contain keys of "
+                    f"{counted(count, 'row')} of {texts.table}.{texts.column} with keys of "
                     f"{key.label}, and the column has room for {unfit}"
                 )
 

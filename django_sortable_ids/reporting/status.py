@@ -17,6 +17,7 @@ from ..backfill.progress import minutes, percent, share
 from ..backfill.sources.fields import check_table, find_field
 from ..backfill.sources.target import database_option
 from ..db import tables
+from ..errors import counted
 from ..fields import SortableIDField
 from ..models import BackfillRun, MoveNote
 from ..primary_keys import notes
@@ -130,7 +131,7 @@ class Status:
     def _progress(self) -> str:
         run, left = self.run, self.seconds_left
         if run.finished_at is not None:
-            return f"{run.rows_filled:,} rows"
+            return counted(run.rows_filled, "row")
         text = share(run.rows_filled, self.rows_planned).strip()
         if left is not None:
             text += f"  {run.rate:,.0f}/s  {minutes(left)} left"

@@ -47,6 +47,6 @@ class SortableIDLookupMixin(Leftmost, View):
         if self.lookup_field == "pk" and any(field.unique for field in id_fields(model)):
             name, kind = id_field(model).name, type(model._meta.pk).__name__
             raise ImproperlyConfigured(
-                f"{type(self).__name__} looks up {model._meta.label} by its key, which is a "
+                f"{type(self).__name__} looks up {model._meta.label} by its key, which is of type "
                 f"{kind} and no sortable id: set lookup_field = {name!r}"
             )

@@ -46,6 +46,6 @@ def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[model
             counts = "counts" if column.is_counted else "doesn't count"
             yield (
                 model,
-                f"the database {counts} {meta.db_table}.{column.name}, which is a "
+                f"the database {counts} {meta.db_table}.{column.name}, which is of type "
                 f"{type(key).__name__} by the default_auto_field of {meta.app_label}",
             )

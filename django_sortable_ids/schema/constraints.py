@@ -25,7 +25,7 @@ from ..db.errors import error_number
 from ..db.locks import strict, with_short_lock_timeout
 from ..db.queries import row
 from ..db.tables import may_be_null, unnamed
-from ..errors import BackfillError
+from ..errors import BackfillError, counted
 from ..fields import SortableIDField
 from . import constraints_postgresql, constraints_sqlite
 from .table_definition import MYSQL, Token, columns
@@ -119,8 +119,8 @@ def _check_filled(editor: Any, field: models.Field[Any, Any]) -> None:
     missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
     if missing.exists():
         raise BackfillError(
-            f"{missing.count():,} rows of {field} have no id: run `manage.py backfill_ids "
-            f"{field}`, and migrate again"
+            f"{counted(missing.count(), 'row')} of {field} without an id: run `manage.py "
+            f"backfill_ids {field}`, and migrate again"
         )
 
 

@@ -18,7 +18,7 @@ from django.db.models import Count, Max, QuerySet
 from ..db import tables
 from ..db.locks import with_short_lock_timeout
 from ..db.queries import value
-from ..errors import BackfillError
+from ..errors import BackfillError, counted
 from ..models import BackfillRun, MoveNote, SequenceCounter
 from ..workers.counters import key_of, periods_of
 from .constraints import is_unique_alone
@@ -78,9 +78,9 @@ class Swap:
         lost = rows.filter(**{f"{self.name}__isnull": False, f"{self.other}__isnull": True})
         if lost.order_by().exists():
             raise BackfillError(
-                f"{lost.count():,} rows of {old} have no {self.other} yet, and would be left "
-                f"without an id: run `manage.py backfill_ids {new} --convert-from {self.name}`, "
-                f"and migrate again"
+                f"{counted(lost.count(), 'row')} of {old} without {self.other}, and so without an "
+                f"id after the swap: run `manage.py backfill_ids {new} --convert-from "
+                f"{self.name}`, and migrate again"
             )
 
     def execute(self, backwards: bool) -> None:

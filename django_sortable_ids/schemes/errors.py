@@ -79,7 +79,7 @@ def shown(value: Any) -> str:
 def described(value: Any) -> str:
     """The beginning of ``repr(value)``, with three dots for the rest."""
     if isinstance(value, int) and value.bit_length() > _MANY_BITS:
-        return f"a {type(value).__name__} of thousands of digits"
+        return f"{type(value).__name__} of thousands of digits"
     text = repr(value[: LENGTH + 1]) if isinstance(value, str) else _text(value, repr)
     return text if len(text) <= LENGTH else f"{text[:LENGTH]}..."
 

@@ -2,7 +2,7 @@
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, NamedTuple, Self, TypeGuard
@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 from .encodings.notation import uuid_of, uuids_of
 from .encodings.text_forms import TextForm
 from .errors import InvalidID, Message, NotTimeOrdered, described
-from .support import ByFields, cached_property
+from .support import ByFields, cached_property, nearest
 
 ID = uuid.UUID | str | int
 """The Python value of an id; each scheme uses one of the three types."""
@@ -79,9 +79,15 @@ class Scheme(ByFields, ABC):
         for name, form in self.text_forms:
             if name == encoding:
                 return form
-        raise LookupError(
-            f"{self.title} has no encoding {encoding!r}; it has {', '.join(self.encodings)}"
-        )
+        raise LookupError(next(self.encoding_problems(encoding)))
+
+    def encoding_problems(self, encoding: object) -> Iterator[str]:
+        """What is wrong with the name of an encoding."""
+        if encoding not in (None, *self.encodings):
+            known = f"it has {', '.join(self.encodings)}{nearest(str(encoding), self.encodings)}"
+            if len(self.encodings) == 1:
+                known = "its ids are written in one way: leave out encoding="
+            yield f"{self.title} has no encoding {encoding!r}; {known}"
 
     def parse(self, text: str, encoding: str | None = None) -> ID:
         """The value that ``text`` spells.

@@ -454,12 +454,40 @@ def test_a_wrong_hierarchy_is_an_error_of_the_check(model, hierarchy, reason):
     assert error.obj is WrongAdmin
 
 
+def test_a_misspelled_hierarchy_is_an_error_of_the_check():
+    class HastyAdmin(SortableIDAdmin):
+        created_at_hierachy = "id"
+
+        def created_at(self, row):
+            return row.pk
+
+    (error,) = HastyAdmin(ULIDProduct, admin.AdminSite()).check()
+    assert error.id == "sortable_ids.E017"
+    assert "created_at_hierachy is no option; nearest: created_at_hierarchy" in error.msg
+
+
+def test_the_nearest_name_of_an_id_is_suggested():
+    wrong = type("WrongAdmin", (SortableIDAdmin,), {"created_at_hierarchy": "idd"})
+    (error,) = wrong(ULIDProduct, admin.AdminSite()).check()
+    assert error.msg.endswith("no relation to one; nearest: id.")
+
+
+class ByLetter(admin.SimpleListFilter):
+    title = parameter_name = "letter"
+
+    def lookups(self, request, model_admin):
+        return [("a", "a")]
+
+    def queryset(self, request, queryset):
+        return queryset
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
         ({"created_at_hierarchy": "id"}, "E017"),
         ({"list_filter": [("name", CreatedAtFilter)]}, "E020"),
-        ({"list_filter": [("id", CreatedAtFilter), "name"]}, None),
+        ({"list_filter": [("id", CreatedAtFilter), "name", ByLetter]}, None),
     ],
 )
 def test_an_admin_of_django_that_shows_no_times_is_an_error(options, expected):

@@ -148,7 +148,7 @@ def test_a_sequence_is_used_up_to_its_last_id():
 def test_a_sequence_that_is_too_short_is_refused_before_anything_is_written():
     insert(Tight, [{"created_at": START}] * 11)
     assert refusal_of(build, "shop.Tight.digit") == (
-        "11 rows have no id, but the sequence from '0' in steps of 1 has no id number 10 of 1 "
+        "11 rows without an id, but the sequence from '0' in steps of 1 has no id number 10 of 1 "
         "characters; widen it"
     )
     assert set(ids("shop.Tight.digit")) == {None}

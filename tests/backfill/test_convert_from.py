@@ -276,19 +276,20 @@ def test_random_uuids_with_a_creation_time():
 
 MISTAKES = {
     "nope": (
-        "shop.Old has no field 'nope' to convert from; it has plain, old_uuid7, mixed, old_ulid, "
-        "old_ksuid, old_snowflake, old_reversed, old_uuid1, old_efcore, old_cuid, uuid6, "
-        "ulid, snowflake, kuuid, eighth"
+        "shop.Old has no field 'nope' to convert from; expected a UUIDField or a sortable id "
+        "with a time: plain, old_uuid7, mixed, old_ulid, old_ksuid, old_snowflake, old_reversed, "
+        "old_uuid1, old_efcore, old_cuid, uuid6, ulid, snowflake, kuuid, eighth"
     ),
     "uuid7": "shop.Old.uuid7 is the column to fill: name the field of the old ids",
     "text": (
-        "shop.Old.text is a CharField, and ids are converted from a UUIDField or a sortable id "
-        "with a time. Where it holds such ids, declare it so: ULIDs in a CharField as "
+        "shop.Old.text is of type CharField, and ids are converted from a UUIDField or a sortable "
+        "id with a time. Where it holds such ids, declare it so: ULIDs in a CharField as "
         'ULIDField(storage="varchar"), snowflakes in a BigIntegerField as SnowflakeField()'
     ),
     "number": (
-        "shop.Old.number is a LexicalSequenceField, and ids are converted from a UUIDField or a "
-        "sortable id with a time. Where it holds such ids, declare it so: ULIDs in a CharField as "
+        "shop.Old.number is of type LexicalSequenceField, and ids are converted from a UUIDField "
+        "or a sortable id with a time. Where it holds such ids, declare it so: ULIDs in a "
+        "CharField as "
         'ULIDField(storage="varchar"), snowflakes in a BigIntegerField as SnowflakeField()'
     ),
 }
@@ -303,7 +304,7 @@ def test_what_is_no_source(source, options):
 
 def test_a_sequence_has_no_time_to_convert_to():
     assert refusal("number", "--convert-from=old_ulid") == (
-        "shop.Old.number is a lexical sequence, which has no time to convert to: use "
+        "shop.Old.number is of the scheme lexical sequence, which has no time to convert to: use "
         "--created-from instead of --convert-from"
     )
 
@@ -322,7 +323,7 @@ def test_a_row_of_another_version_is_refused_by_name(name):
     insert(Old, [{"plain": value, "name": "", "text": ""} for value in (first, other)])
     key = Old.objects.get(plain=first).pk
     assert refusal(name, "--convert-from=plain") == (
-        f"shop.Old {key} (and 1 other rows) has the plain {first}, a UUID of version 4, and a "
+        f"shop.Old {key} (and 1 other row) has the plain {first}, a UUID of version 4, and "
         f"UUIDv1 was expected. Give it an id yourself, or set the old id to NULL and choose "
         f"--on-null, or use --created-from for all rows; nothing was written."
     )
@@ -332,7 +333,7 @@ def test_a_row_of_another_version_is_refused_by_name(name):
 def test_an_accepted_uuid_of_another_version_is_refused_by_name():
     insert_old("mixed", [uuid.uuid4()])
     message = refusal("ulid", "--convert-from=mixed")
-    assert "a UUID of version 4, and a UUIDv7 was expected" in message
+    assert "a UUID of version 4, and UUIDv7 was expected" in message
 
 
 @pytest.mark.parametrize(("source", "name"), [("plain", "uuid6"), ("plain", "uuid7")])
@@ -375,7 +376,7 @@ def test_times_that_the_new_ids_cannot_hold(policy):
     insert(Old, [{"old_ulid": value, "name": "", "text": ""} for value in sorted(old)])
     arguments = ("--convert-from=old_ulid", f"--on-out-of-range={policy}")
     if policy == "error":
-        assert "(and 1 other rows) is too old" in refusal("snowflake", *arguments)
+        assert "(and 1 other row) is too old" in refusal("snowflake", *arguments)
         return
     run_command("snowflake", *arguments)
     found = list(Old.objects.order_by("old_ulid").values_list("snowflake", flat=True))

@@ -117,7 +117,7 @@ def test_a_deleted_original_has_one_id_of_the_time_of_its_first_row(tracked, siz
 def test_originals_come_first(tracked):
     before_the_field(*tracked)
     assert refusal(NAME) == (
-        "12 rows of shop.HistoricalTracked belong to originals that have no id yet: run "
+        "12 rows of shop.HistoricalTracked with an original that has no id yet: run "
         "`manage.py backfill_ids shop.Tracked.public_id` first; nothing was written."
     )
     assert not BackfillRun.objects.exists()

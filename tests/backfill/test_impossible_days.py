@@ -92,7 +92,7 @@ def test_a_column_of_days(keep):
     keep(Plain, "day", first, "2020-02-00")
     keep(Plain, "day", pks[-1], "2020-00-01")
     message = refusal("shop.Plain.public_id", "--created-from=day", "--dry-run")
-    assert f"shop.Plain {first} (and 1 other rows) has the day 2020-02-00, which" in message
+    assert f"shop.Plain {first} (and 1 other row) has the day 2020-02-00, which" in message
     repair(message)
     printed("shop.Plain.public_id", "--created-from=day")
     assert Plain.objects.get(pk=first).day.isoformat() == "2020-02-01"

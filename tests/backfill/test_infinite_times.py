@@ -80,7 +80,7 @@ def test_they_are_left(name, strange_rows):
 
 @pytest.mark.parametrize("policy", ["error", "clamp"])
 def test_a_sequence_has_no_place_for_them(policy):
-    with pytest.raises(CommandError, match="has a created_at before year 1 or after 9999"):
+    with pytest.raises(CommandError, match="has the created_at before year 1 or after 9999"):
         command("number", on_out_of_range=policy)
     assert given("number") == 0
 

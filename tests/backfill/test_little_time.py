@@ -130,7 +130,7 @@ def test_a_refusal_counts_the_others(monkeypatch):
     insert_orders([START] * 7 + [None] + [START] * (ROWS - 9) + [None])
     with slow_rows(), pytest.raises(CommandError) as caught:
         command(created_from="created_at", allow_triggers=True)
-    assert " (and 1 other rows) has no created_at. " in str(caught.value)
+    assert " (and 1 other row) has no created_at. " in str(caught.value)
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def test_local_times_that_the_clock_skips_are_refused(settings, zone, first, las
         execute("UPDATE testapp_order SET created_at = replace(created_at, ' ', 'T')")
     keys = list(rows("uuid7").values_list("pk", flat=True))
     assert refusal_of(build, "uuid7").startswith(
-        f"2 rows of testapp.Order have a time that the clock of {zone} skips, such as {keys[2]}, "
+        f"2 rows of testapp.Order with a time that the clock of {zone} skips, such as {keys[2]}, "
         f"with the created_at {str(first)[:10]}"
     )
     assert build("number").missing == 5
@@ -108,7 +108,7 @@ def test_those_of_a_century_later_are_found(settings):
     insert_orders([datetime(1971, 1, 1), SKIPPED + timedelta(days=7 * 52 * 120)])  # noqa: DTZ001
     later = SKIPPED.replace(year=2144, day=8)
     insert_orders([later, datetime(9000, 1, 1)])  # noqa: DTZ001
-    with pytest.raises(BackfillError, match=r"1 rows of .* skips, such as .* 2144-03-08"):
+    with pytest.raises(BackfillError, match=r"1 row of .* skips, such as .* 2144-03-08"):
         build("uuid7")
 
 

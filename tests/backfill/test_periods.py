@@ -108,7 +108,7 @@ def test_a_resumed_run_keeps_the_period():
         f"a run on {NAME} stopped after 4 rows with start = '2015-01-01T05:00:00+00:00', and now "
         f"it is '2016-01-01T05:00:00+00:00'"
     )
-    assert "continues after the 4 rows" in " ".join(call(NAME, "--dry-run"))
+    assert "continues after 4 rows" in " ".join(call(NAME, "--dry-run"))
     call(NAME, "--created-from=pk")
     assert_spread(1, 10)
 
@@ -202,7 +202,7 @@ def test_an_end_in_the_future():
 def test_keys_that_do_not_count_up(model, kind):
     message = refusal(f"{model._meta.label}.public_id", *PERIOD)
     assert message.startswith("--created-from pk derives times from integers that count up")
-    assert f"is a {kind}" in message
+    assert f"is of type {kind}" in message
 
 
 # All of one time

@@ -167,8 +167,10 @@ def test_the_plan_names_them():
     insert_orders([None, START, OLD, OLD])
     policies = {"on_null": "now", "on_out_of_range": "clamp"}
     lines = command("snowflake", dry_run=True, verbosity=2, **policies)
-    assert "  at the end, 1 rows without created_at get ids of now:" in lines
-    assert "  at the end, 2 rows too old for snowflake get ids of 2010-11-04 01:42:54 UTC:" in lines
+    assert "  at the end, 1 row without created_at, with ids of now:" in lines
+    assert (
+        "  at the end, 2 rows too old for snowflake, with ids of 2010-11-04 01:42:54 UTC:" in lines
+    )
     assert not any("too new" in line for line in lines)
     assert ids("snowflake") == [None] * 4
 

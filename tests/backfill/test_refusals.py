@@ -43,8 +43,17 @@ LABELS = {
     "testapp.Named.name": "testapp.Named.name: App 'testapp' doesn't have a 'Named' model",
     "shop.Plain.nope": "shop.Plain has no field 'nope'; its sortable ids: public_id, other_id",
     "testapp.OrderLine.nope": "testapp.OrderLine has no field 'nope'; its sortable ids: none",
-    "shop.Plain.created_at": "shop.Plain.created_at is a DateTimeField, not a sortable id",
-    "testapp.Order.lines": "testapp.Order.lines is a ManyToOneRel, not a sortable id",
+    "shop.Plain.created_at": (
+        "shop.Plain.created_at is of type DateTimeField, not a sortable id; its sortable ids: "
+        "public_id, other_id"
+    ),
+    "testapp.OrderLine.order": (
+        "testapp.OrderLine.order is of type ForeignKey, not a sortable id; its sortable ids: none"
+    ),
+    "testapp.Order.lines": (
+        "testapp.Order.lines is of type ManyToOneRel, not a sortable id; its sortable ids: uuid7, "
+        "uuid6, comb13, ulid, hexulid, kuuid, reversed_kuuid, snowflake, time64, number"
+    ),
     "shop.SortableKey.id": (
         "shop.SortableKey.id is the primary key, which is never empty. Add a second field, "
         "such as public_id, to give the rows sortable ids; or replace the key and all that refers "
@@ -76,9 +85,8 @@ SOURCES = {
     None: "say where creation times come from: --created-from, one of created_at, updated_at, day",
     "nope": "shop.Plain has no field 'nope' with times; it has created_at, updated_at, day",
     "public_id": (
-        "shop.Plain.public_id is a UUIDv7Field, and creation times come from a DateTimeField or a "
-        "DateField: add one, and copy the times into it, with their time zone and their time of "
-        "day"
+        "shop.Plain.public_id is of type UUIDv7Field, and creation times come from a DateTimeField "
+        "or a DateField: where old ids have times, use --convert-from"
     ),
 }
 
@@ -125,7 +133,7 @@ TIMES = {
     "before time64 has 19 digits": (
         "time64",
         [at(2001, 9, 9, 1, 46, 39, 999_999), at(2001, 9, 9, 1, 46, 40), at(2000, 1, 1)],
-        "testapp.Order 1 (and 1 other rows) is too old: 64-bit decimal time id begins at "
+        "testapp.Order 1 (and 1 other row) is too old: 64-bit decimal time id begins at "
         "2001-09-09 01:46:40+00:00. Correct its time, or choose --on-out-of-range, or give it an "
         "id yourself; nothing was written.",
     ),
@@ -205,5 +213,6 @@ def test_a_column_that_is_not_there(other):
     with connections[other].cursor() as cursor:
         cursor.execute("ALTER TABLE shop_plain DROP COLUMN public_id")
     assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
-        "shop_plain has no column public_id yet: run `manage.py migrate shop --database=other`"
+        "shop_plain has no column public_id yet: run `manage.py migrate shop --database=other`, "
+        "after `manage.py makemigrations shop` if no migration adds it"
     )

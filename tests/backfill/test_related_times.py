@@ -162,7 +162,7 @@ def test_rows_and_bills_that_change_while_it_runs():
 
 MISTAKES = {
     "nope__issued_at": (
-        "--created-from nope__issued_at: shop.BillLine has no field 'nope'; it has the relations "
+        "--created-from nope__issued_at: shop.BillLine has no field 'nope'; its relations: "
         "bill, before, invoice"
     ),
     "bill__nope": (
@@ -170,7 +170,7 @@ MISTAKES = {
         "DateField; shop.Bill has issued_at, day"
     ),
     "bill__id": (
-        "shop.Bill.id is a BigAutoField, and creation times come from a DateTimeField or a "
+        "shop.Bill.id is of type BigAutoField, and creation times come from a DateTimeField or a "
         "DateField; shop.Bill has issued_at, day"
     ),
     "amount__day": (

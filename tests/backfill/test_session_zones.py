@@ -272,7 +272,7 @@ def test_local_times_that_the_clock_of_the_session_skips_are_refused(berlin, sta
     insert_local(start + timedelta(hours=1), 2)
     with pytest.raises(BackfillError) as caught:
         build("uuid7", using=berlin)
-    assert "1 rows of testapp.Order have a time that the clock of Europe/Berlin skips" in str(
+    assert "1 row of testapp.Order with a time that the clock of Europe/Berlin skips" in str(
         caught.value
     )
     # The default session is in UTC, which skips none.

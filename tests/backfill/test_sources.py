@@ -72,7 +72,7 @@ def test_killed_in_a_batch_it_resumes_after_the_one_before(source, command):
     done = len(source.given_keys())
     assert 0 < saved_run(source.label).rows_filled == done < len(FIRST)
     output = printed(source.label, *source.options)
-    assert f"continues after the {done} rows that were filled before" in output
+    assert f"continues after {done} rows of an earlier run" in output
     assert f"{len(FIRST) - done} rows filled." in output
     assert source.given_keys() == source.in_order()
     assert saved_run(source.label).rows_filled == len(FIRST)

@@ -96,7 +96,7 @@ def test_wrong_settings(isolated, settings, value, reason):
     settings.SORTABLE_IDS = value
     (message,) = check_definitions()
     assert message.id == "sortable_ids.E003"
-    assert message.msg.startswith(f"The setting SORTABLE_IDS is invalid: {reason}")
+    assert message.msg.startswith(f"The configuration is invalid: {reason}")
     assert check_workers() == []
 
 
@@ -215,12 +215,12 @@ def test_what_to_do_about_a_generic_relation(isolated):
     tagged(*JOINS["ulid as text"][:3])
     (message,) = check_definitions()
     assert message.msg == (
-        "testapp.Parcel.tags joins testapp.Parcel.id with a CharField: the two columns store an "
-        "id differently: the database finds no rows, finds rows of other ids, or refuses to "
-        "compare the columns."
+        "testapp.Parcel.tags joins testapp.Parcel.id with a column of type CharField: the two "
+        "columns store an id differently: the database finds no rows, finds rows of other ids, or "
+        "refuses to compare the columns."
     )
     assert message.hint == (
-        "If testapp.Tag.object_id references such keys only, make it a ULIDField(); or store the "
+        "If testapp.Tag.object_id references such keys only, make it ULIDField(); or store the "
         "key as text, with storage='char'. See E002 in the documentation."
     )
 
@@ -248,7 +248,7 @@ def advised(message):
         yield {}, eval(longer[1], names)
         return
     own, text = message.hint.split(". See ")[0].split("; or ")
-    yield {}, eval(own.split("make it a ")[1], names)
+    yield {}, eval(own.split("make it ")[1], names)
     storage = eval(text.split("with storage=")[1])
     wider = re.search(r"make it a (\w+\(.*?\))", text)
     yield {"storage": storage}, eval(wider[1], names) if wider else None

@@ -171,6 +171,8 @@ def test_masked_ids_need_a_key(settings):
         ("sortable_ids.E011", "testapp.MaskedKey.id"),
         ("sortable_ids.E011", "testapp.MaskedPart.code"),
     }
+    message = check_masks()[0]
+    assert f"{message.msg} {message.hint}".count("Generate one with") == 1
     settings.SORTABLE_IDS = {"MASK_KEYS": ["x"]}
     message = check_masks()[0]
     assert "32 hexadecimal digits" in message.msg

@@ -41,6 +41,8 @@ def test_an_option_of_the_command():
 def test_an_option_of_a_field():
     with pytest.raises(TypeError, match=r"^UUIDv7Field: .* 'prefx'; nearest: prefix$"):
         UUIDv7Field(prefx="ord")
+    with pytest.raises(TypeError, match=r"argument 'version'$"):  # of other fields
+        UUIDv7Field(version=4)
     (wrong,) = UUIDv7Field(encoding="bse32").wrong_options
     assert wrong.message.endswith("; nearest: base32")
 

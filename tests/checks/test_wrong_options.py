@@ -68,7 +68,7 @@ class Order(models.Model):
 FOUND = [
     ("Tag.object_id", "E013", "prefix='Tag': expected 1 to 63"),
     ("Order.both", "E013", "accept_other_versions=True and masked=True"),
-    ("Order.counted", "E015", "a lexical sequence counts"),
+    ("Order.counted", "E015", "ids of the scheme lexical sequence count"),
     ("Order.id", "E013", "UUIDv7 has no encoding 'base64'"),
     ("Order.id", "E013", "prefix='Order': expected 1 to 63"),
     ("Order.id", "E013", "separator='-': expected"),
@@ -81,9 +81,9 @@ FOUND = [
     ("Order.number", "E012", "width='4': "),
     ("Order.of_database", "E015", "node=5: only Python generates ids of a node"),
     ("Order.of_named", "E015", "node=6: only Python generates ids of a node"),
-    ("Order.other", "E015", "GenerateID() generates a UUIDv7 with storage=None"),
+    ("Order.other", "E015", "GenerateID() generates UUIDv7 with storage=None"),
     ("Order.snowflake", "E012", "layout='x': expected 'twitter' or"),
-    ("Order.typed", "E012", "'2020-01-01': expected a whole number"),
+    ("Order.typed", "E012", "epoch_ms='2020-01-01': expected a whole number"),
     ("Order.wide", "E014", "max_length=25: expected 26 or more"),
     ("Order.wide_node", "E012", "node=281474976710656: expected a whole number of 48 bits"),
 ]

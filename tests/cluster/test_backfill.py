@@ -79,7 +79,7 @@ def test_another_node_goes_on(nodes, names, writers, through):
     lost = under_a_backfill(through, victim)
     lost.process.send_signal(signal.SIGKILL)
     assert lost.code == -signal.SIGKILL
-    assert "continues after the " in ended(through(nodes[2]))
+    assert "continues after " in ended(through(nodes[2]))
     victim.start()
     wait_until(victim.takes_part, "the killed node takes part again")
     found, expected = Outcome(), stop(writers, names)

@@ -146,7 +146,7 @@ def test_a_time_that_the_scheme_cannot_hold(imported):
     ("field", "message"),
     [
         (UUIDv7Field(created_from="then", unique=True), "a DateTimeField or DateField .*: at"),
-        (UUIDv7Field(created_from="name", unique=True), "found a CharField, expected a DateTime"),
+        (UUIDv7Field(created_from="name", unique=True), "found CharField, expected a DateTime"),
         (UUIDv7Field(created_from=3, unique=True), "created_from=3: expected a DateTimeField"),
         (LexicalSequenceField(created_from="at", unique=True), "have no times"),
         (ULIDField(created_from="at", db_default=GenerateID(), unique=True), "the database"),
@@ -164,7 +164,7 @@ def test_a_model_without_times_says_so():
     model = define(at=models.IntegerField(), public=UUIDv7Field(created_from="at", unique=True))
     (error,) = model._meta.get_field("public").check()
     expected = "expected a DateTimeField or DateField of testapp.Imported: but the model has none"
-    assert f"found a IntegerField, {expected}" in error.msg
+    assert f"found IntegerField, {expected}" in error.msg
 
 
 def test_the_option_changes_no_table_and_is_kept():

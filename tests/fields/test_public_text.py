@@ -173,7 +173,7 @@ def test_separators_that_are_refused(separator):
 
 
 def test_encodings_that_are_refused():
-    message = "ULID has no encoding 'base58'; it has canonical"
+    message = "ULID has no encoding 'base58'; its ids are written in one way: leave out encoding="
     assert_refused(ULIDField(encoding="base58"), "E013", message)
 
 

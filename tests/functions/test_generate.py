@@ -94,7 +94,7 @@ def test_makes_ids(model, field, shows):
 @pytest.mark.django_db
 @pytest.mark.parametrize("field", UNMADE, ids=label)
 def test_refuses_texts_in_which_time_and_tail_share_a_digit(field, shows):
-    advice = "can't generate a .* as text, .*: store it as bytes, with storage='binary', or"
+    advice = "can't generate .* as text, .*: store it as bytes, with storage='binary', or"
     with pytest.raises(NotSupportedError, match=f"{connection.display_name} .* {advice}"):
         list(Order.objects.values_list(expression_of(field)))
     shows("makes", field, has=False)
@@ -205,14 +205,14 @@ def test_without_a_column_it_wants_a_name():
         (
             UUIDv7Field,
             GenerateID("ulid"),
-            "generates a ULID with storage=None; the column is a UUIDv7",
+            "generates ULID with storage=None; the column is of the scheme UUIDv7",
         ),
         (
             ULIDField,
             GenerateID("ulid", storage="char"),
             "with storage='char'; .* with storage=None",
         ),
-        (SnowflakeField, GenerateID("snowflake", epoch_ms=5), "generates a snowflake"),
+        (SnowflakeField, GenerateID("snowflake", epoch_ms=5), "generates snowflake"),
     ],
 )
 def test_refuses_a_default_that_makes_other_ids(field, expression, message):
@@ -224,7 +224,7 @@ def test_refuses_what_there_is_not():
         GenerateID("uuid9")
     with pytest.raises(TypeError, match="scheme 'uuid7' takes no options; remove precision"):
         GenerateID("uuid7", precision="ms")
-    with pytest.raises(TypeError, match="counts: remove GenerateID"):
+    with pytest.raises(TypeError, match="count: remove GenerateID"):
         GenerateID("lexical_sequence")
     with pytest.raises(ValueError, match="storage='char': expected one of uuid"):
         GenerateID("uuid7", storage="char")

@@ -100,6 +100,8 @@ def test_one_scheme():
     assert [each["scheme"] for each in found["candidates"]] == ["discord"]
     with pytest.raises(CommandError, match="invalid choice: 'nope'"):
         run(UUID, "--scheme", "nope")
+    with pytest.raises(CommandError, match=r"Without --scheme=ulid, all schemes are tried\.$"):
+        run(UUID, "--scheme", "ulid", "--no-rows")
 
 
 def test_a_malformed_text():

@@ -6,9 +6,10 @@ from django.db import models
 from django.db.models import CharField, IntegerField, UUIDField
 from django.db.models.functions import Abs, Length, Lower
 from django.db.models.lookups import Exact
-from django.test.utils import register_lookup
+from django.test.utils import isolate_apps, register_lookup
 
 from django_sortable_ids.fields import ULIDField
+from tests.own_tables import Own
 from tests.testapp.models import Order, SequenceKey, around
 
 from .support import each_field, utc
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize("path", ["created_at", "created_at__gte", "created_at__date__lt"])
 def test_sequences_carry_no_time(path):
     value = utc(2026, 1, 1)
-    message = r"testapp\.{} is a lexical sequence: its ids carry no time"
+    message = r"testapp\.{} is of the scheme lexical sequence: its ids carry no time"
     with pytest.raises(FieldError, match=message.format("SequenceKey.id")):
         SequenceKey.objects.filter(**{f"id__{path}": value})
     with pytest.raises(FieldError, match=message.format("Order.number")):
@@ -52,6 +53,28 @@ def test_what_is_no_year_is_refused_as_a_column_would(name):
         for path in ("created_at__year", f"{name}__created_at__year"):
             with pytest.raises(ValueError, match=r"."):
                 Order.objects.filter(**{path: value}).exists()
+
+
+@each_field
+@pytest.mark.parametrize("path", ["date", "year", "month__gte", "hour__in"])
+def test_a_lookup_of_times_is_written_after_created_at(name, path):
+    advice = (
+        rf"\.{name} has no lookup '\w+': write {name}__created_at__{path.partition('_')[0]} for"
+    )
+    with pytest.raises(FieldError, match=advice):
+        Order.objects.filter(**{f"{name}__{path}": 1})
+
+
+def test_djangos_checks_find_a_lookup_of_times_that_is_none():
+    with isolate_apps("tests.testapp"):
+
+        class Dated(Own):
+            id = ULIDField(primary_key=True)
+
+            class Meta(Own.Meta):
+                ordering = ("id__year",)
+
+        assert [each.id for each in Dated.check()] == ["models.E015"]
 
 
 def test_foreign_keys_have_no_time_themselves(time_key):

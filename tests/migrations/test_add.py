@@ -6,7 +6,7 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import NotSupportedError, connection
 from django.db.migrations.operations import AddField
-from django.db.models import QuerySet
+from django.db.models import CharField, QuerySet
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.base import Given
@@ -90,7 +90,7 @@ def test_rows_without_a_time_to_take_are_refused(depot):
 def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     prepare(depot, 'AddSortableID("order", "public", ULIDField(unique=True), "made", small=4),')
     assert depot.refusal() == (
-        "more than 4 rows of depot.Order.public have no id, too many for a migration: run "
+        "more than 4 rows of depot.Order.public without an id, too many for a migration: run "
         "`manage.py backfill_ids depot.Order.public --created-from made`, and migrate again"
     )
     assert depot.column("depot_order", "public") == [None] * 5
@@ -197,6 +197,11 @@ def test_a_primary_key_is_refused(depot):
     prepare(depot, ADD.format("ULIDField(primary_key=True)"))
     with pytest.raises(ValueError, match=r"^public is a primary key: add a second field instead$"):
         depot.migrate()
+
+
+def test_a_field_without_ids_is_refused():
+    with pytest.raises(TypeError, match=r"^public is of type CharField: expected a sortable id"):
+        AddSortableID("order", "public", CharField(max_length=26))
 
 
 def test_a_default_of_the_database_is_refused():

@@ -92,7 +92,7 @@ def test_a_table_that_exists_with_another_key_is_refused(project, before, after,
     project.create(MODELS, project.settings)
     choose(project, after)
     project.write_migration("0002_next", "0001_initial")
-    table = f"database {found} depot_order_tags.id, which is a {after.rpartition('.')[2]} by"
+    table = f"database {found} depot_order_tags.id, which is of type {after.rpartition('.')[2]} by"
     for arguments in (
         ("check", "--database", "default"),
         ("migrate",),

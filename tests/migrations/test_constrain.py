@@ -198,10 +198,10 @@ def test_rows_without_an_id_are_refused_with_the_guard_and_without(depot, settin
     before = schema()
     first, second = depot.refusal().splitlines()
     assert first == "Nothing was migrated."
-    assert re.match("depot.*2 rows have no id yet, and the column would", second)
+    assert re.match("depot.*2 rows without an id, and the column would", second)
     settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
     assert depot.refusal() == (
-        "2 rows of depot.Order.public have no id: run `manage.py backfill_ids "
+        "2 rows of depot.Order.public without an id: run `manage.py backfill_ids "
         "depot.Order.public`, and migrate again"
     )
     assert schema() == before
@@ -215,7 +215,7 @@ def test_a_row_without_an_id_that_comes_meanwhile_is_refused_and_nothing_is_left
     def come():
         elsewhere(lambda: execute("INSERT INTO depot_order (name) VALUES ('late')"))
 
-    refused = pytest.raises(CommandError, match=r"^1 rows of depot\.")
+    refused = pytest.raises(CommandError, match=r"^1 row of depot\.")
     if connection.vendor == "mysql":
         # In which an ALTER TABLE turns NULL to zeros.
         execute("SET SESSION sql_mode = ''")

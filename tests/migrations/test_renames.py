@@ -9,7 +9,7 @@ from .sources import CREATE_WITH_ROWS, FIVE_ROWS, fill
 
 pytestmark = own_tables
 
-NO_ID = "3 rows have no id yet"
+NO_ID = "3 rows without an id"
 HAS_ROWS = "the table has rows"
 
 # Steps of one plan, and what its last one is refused for.

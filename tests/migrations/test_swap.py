@@ -3,6 +3,7 @@
 import contextlib
 
 import pytest
+from django.core.exceptions import FieldDoesNotExist
 from django.core.management.base import CommandError
 from django.db import IntegrityError, connection, transaction
 from django.db.migrations import Migration
@@ -46,6 +47,13 @@ def prepare(depot, old="ULIDField(unique=True)", new="UUIDv7Field(unique=True)",
     depot.write(f"{create(old, new, options)}RunPython(add_rows, RunPython.noop),", ROWS)
     depot.migrate()
     depot.write(SWAP)
+
+
+def test_the_nearest_name_is_suggested(depot):
+    prepare(depot)
+    depot.write(SWAP.replace('"new"', '"neww"'))
+    with pytest.raises(FieldDoesNotExist, match=r"order has no field 'neww'; nearest: new$"):
+        depot.migrate()
 
 
 def ids(depot):
@@ -269,7 +277,7 @@ def test_rows_that_are_not_converted_yet_are_refused(depot):
     order.objects.filter(name__in="bc").update(new=None)
     order.objects.filter(name="d").update(new=None, public=None)
     assert depot.refusal() == (
-        "2 rows of depot.Order.public have no new yet, and would be left without an id: run "
+        "2 rows of depot.Order.public without new, and so without an id after the swap: run "
         "`manage.py backfill_ids depot.Order.new --convert-from public`, and migrate again"
     )
     order.objects.filter(name__in="bc").delete()

@@ -153,8 +153,7 @@ def test_a_field_has_the_base_class_of_its_values(registered):
     (wrong,) = WrongField().wrong_options
     assert wrong.kind == "E012"
     assert wrong.message == (
-        "values of WrongField are str, those of a safe integer are int: "
-        "subclass SortableIntegerField"
+        "values of WrongField are str, those of safe integer are int: subclass SortableIntegerField"
     )
     with pytest.raises(ImproperlyConfigured, match="subclass SortableIntegerField"):
         WrongField().generate()

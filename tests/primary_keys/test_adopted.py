@@ -169,10 +169,10 @@ REFUSED = {
         "depot.Visit is no model whose key moves; these are depot.Customer"
     ),
     "depot_visit.customer_no=depot.Customer": (
-        "depot.Visit.customer_no is a BigIntegerField, which has no room for keys of "
-        "depot.Customer: make it a UUIDv7Field() in the model; the migration changes its type"
+        "depot.Visit.customer_no is of type BigIntegerField, which has no room for keys of "
+        "depot.Customer: make it UUIDv7Field() in the model; the migration changes its type"
     ),
-    "depot_visit.name=depot.Customer": "depot.Visit.name is a CharField in",
+    "depot_visit.name=depot.Customer": "depot.Visit.name is of type CharField in",
 }
 
 
@@ -189,7 +189,7 @@ def test_what_is_refused(project):
         start = f"--adopt {given}: {message}"
         assert line.removeprefix("BackfillError: ")[: len(start)] == start
     assert lines[-1].endswith(
-        " the migrations, and the key a BigAutoField: leave it a CharField in the model"
+        " the migrations, and the key of type BigAutoField: leave CharField in the model"
     )
 
 
@@ -199,8 +199,8 @@ def test_texts_without_room(project):
     project.shell(code)
     done = project.move("--adopt=depot_visit.short_text=depot.Customer")
     assert done.stderr.splitlines()[-1] == (
-        "1 rows of depot_visit.short_text contain keys of depot.Customer, and the column has room "
-        "for 9 characters only: before the keys are edited in the models, make it a "
+        "1 row of depot_visit.short_text with keys of depot.Customer, and the column has room "
+        "for 9 characters only: before the keys are edited in the models, make it "
         "CharField(max_length=36), and run makemigrations and migrate; then edit them, and try "
         "again"
     )

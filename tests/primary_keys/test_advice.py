@@ -76,9 +76,7 @@ def move(project, *arguments):
 
 def follow(project, advice, field):
     """Do what the message says of a field, and edit the keys again."""
-    kind = re.search(
-        r"before the keys are edited in the models, make it a (\w+\(?.*?\)?), ", advice
-    )
+    kind = re.search(r"before the keys are edited in the models, make it (\w+\(?.*?\)?), ", advice)
     project.change_models(KEY, "")
     definition = kind[1] if ")" in kind[1] else f"{kind[1]}()"
     project.change_models(field, f"models.{definition}")
@@ -91,7 +89,7 @@ def test_columns_without_room(project):
     edit(project)
     done = move(project, LEFT)
     assert done.returncode == 1
-    assert "3 rows of depot_tag.object_id contain keys of depot.Customer, and the column has" in (
+    assert "3 rows of depot_tag.object_id with keys of depot.Customer, and the column has" in (
         done.stderr
     )
     follow(project, done.stderr, "models.PositiveIntegerField()")
@@ -146,10 +144,10 @@ def test_the_plan_judges_before_an_edit(project, to):
     arguments = [f"--to={to}"] * bool(to)
     done = move(project, *arguments)
     assert done.returncode == 1
-    assert "of depot_tag.object_id contain keys of depot.Customer, and the column" in done.stderr
+    assert "of depot_tag.object_id with keys of depot.Customer, and the column" in done.stderr
     length = 26 if to else 36
     field = f"models.CharField(max_length={length})"
-    assert f"before the keys are edited in the models, make it a {field[7:]}" in done.stderr
+    assert f"before the keys are edited in the models, make it {field[7:]}" in done.stderr
     project.change_models("models.PositiveIntegerField()", field)
     imported = "import GenericForeignKey\n"
     project.change_models(imported, imported.replace("\n", ", GenericRelation\n"))

@@ -187,7 +187,7 @@ def test_tables_of_many_to_many_fields_are_refused(project):
     done = project.backfill("auth", "--primary-key", "--drop-old", "--write-migration")
     assert done.returncode == 1
     assert (
-        "the database counts auth_user_groups.id, which is a UUIDv7AutoField by the "
+        "the database counts auth_user_groups.id, which is of type UUIDv7AutoField by the "
         "default_auto_field of auth: "
         "Django migrates no key of the table of a ManyToManyField. Leave default_auto_field as it "
         "was, and give auth.User and the others a key of their own in the models; models of "

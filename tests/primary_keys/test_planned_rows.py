@@ -53,7 +53,7 @@ CASES = {
     "empty": (NUMBER, AUTO, CREATED, EMPTY, [FROM], "Customer 2 has no joined. Give it one, or "),
     "skipped": (
         NUMBER, AUTO, "", SKIPPED, [FROM],
-        "1 rows of depot.Customer have a time that the clock of America/New_York skips",
+        "1 row of depot.Customer with a time that the clock of America/New_York skips",
     ),
     "period": (
         NUMBER, AUTO, CREATED, "", ["--created-from=pk", "--start=1960-01-01", "--end=2020-01-01"],

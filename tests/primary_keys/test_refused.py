@@ -86,7 +86,7 @@ def test_values_that_are_no_key(depot):
         depot, references=[small.REFERENCE, ("depot_visit", "customer_id", "depot.Customer")]
     )
     assert refusal(depot) == [
-        "1 rows of depot_visit.customer_id refer to no row of depot_customer: correct or delete "
+        "1 row of depot_visit.customer_id without a row of depot_customer: correct or delete "
         "them, and migrate again"
     ]
 

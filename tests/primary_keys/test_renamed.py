@@ -178,7 +178,7 @@ def test_a_key_of_several_columns(create):
     project.change_models(composite, new)
     for name in ("depot", "depot.Line"):
         done = project.backfill(name, "--primary-key")
-        assert "depot.Line.id replaces a CompositePrimaryKey, which can't be moved" in done.stderr
+        assert "depot.Line.id replaces the CompositePrimaryKey, which can't be moved" in done.stderr
 
 
 def test_a_key_that_a_history_copies(create):

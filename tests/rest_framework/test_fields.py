@@ -50,6 +50,12 @@ def test_options_of_input_say_nothing_about_a_key():
     assert not field.required
 
 
+@pytest.mark.parametrize(("given", "shown"), [("code", "str: 'code'"), (Voucher, "ModelBase: <cl")])
+def test_what_is_no_field_of_a_model_is_refused(given, shown):
+    with pytest.raises(TypeError, match=rf"_meta\.get_field\('id'\); found {shown}"):
+        SortableIDField(given)
+
+
 def test_a_key_that_is_to_be_written():
     field = SortableIDField(model_field=id_column(Voucher), read_only=False)
     text = example_of(id_column(Voucher))

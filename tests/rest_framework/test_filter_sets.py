@@ -73,6 +73,9 @@ def test_ids_of_relations():
     wrong = filter_set(Basket, [], name=SortableIDFilter(field_name="name"))
     with pytest.raises(ImproperlyConfigured, match=r"store\.Basket has no sortable id there"):
         wrong({"name": "x"}).is_valid()
+    misspelled = filter_set(Basket, [], name=SortableIDFilter(field_name="idd"))
+    with pytest.raises(ImproperlyConfigured, match=r"another filter; nearest: id$"):
+        misspelled({"name": "x"}).is_valid()
 
 
 def test_masked_ids(settings):

@@ -140,7 +140,7 @@ def test_the_first_encoding_is_the_canonical_one_and_unknown_ones_are_refused(sc
     first = scheme.encodings[0]
     assert scheme.text_form() is scheme.text_form(first) is scheme.canonical
     assert scheme.format(scheme.example) == scheme.format(scheme.example, first)
-    with pytest.raises(LookupError, match="has no encoding 'base1'; it has"):
+    with pytest.raises(LookupError, match="has no encoding 'base1'; it"):
         scheme.text_form("base1")
     with pytest.raises(LookupError):
         scheme.parse("", "base1")

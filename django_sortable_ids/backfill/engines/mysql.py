@@ -18,7 +18,7 @@ from django.db.models.functions import Cast
 from ...db import chunks, tables
 from ...db.queries import named_rows, rows, value
 from ...db.tables import is_timestamp
-from ...errors import BackfillError
+from ...errors import BackfillError, counted
 from ...functions.fragments import Template
 from ..sources.target import Target
 from .base import LOCK_SECONDS, Engine
@@ -190,8 +190,8 @@ def _check_repeated_hours(target: Target) -> None:
     if rows:
         zone = system if zone == "SYSTEM" else zone
         raise BackfillError(
-            f"{rows:,} rows of {target.source.field.model._meta.label} are in an hour that the "
-            f"time zone of the session, {zone}, has twice, such as {example}: "
+            f"{counted(rows, 'row')} of {target.source.field.model._meta.label} in an hour that "
+            f"the time zone of the session, {zone}, has twice, such as {example}: "
             f"{name} is a TIMESTAMP, and Django reads both hours as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
         )

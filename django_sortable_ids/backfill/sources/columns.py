@@ -17,6 +17,7 @@ from django.utils.functional import cached_property
 
 from ...db import chunks
 from ...errors import BackfillError
+from ...fields import SortableIDField
 from ...fields.values.times import in_utc
 from ...functions.time_columns import TimeColumn, column_of, shown
 from ...schemes.support import nearest
@@ -181,10 +182,12 @@ def find_source(
         return found
     name, times = model._meta.label, names_of(model, models.DateField)
     if found is not None:
+        advice = "add one, and copy the times into it, with their time zone and their time of day"
+        if isinstance(found, models.UUIDField | SortableIDField):
+            advice = "where old ids have times, use --convert-from"
         raise BackfillError(
-            f"{name}.{created_from} is a {type(found).__name__}, and creation times come from a "
-            f"DateTimeField or a DateField: add one, and copy the times into it, with their time "
-            f"zone and their time of day"
+            f"{name}.{created_from} is of type {type(found).__name__}, and creation times come "
+            f"from a DateTimeField or a DateField: {advice}"
         )
     if not times:
         raise BackfillError(f"{name} has no field with times: {_NONE}")
@@ -207,7 +210,7 @@ def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, An
         found = None
     if not isinstance(found, models.DateField):
         times = names_of(reached, models.DateField)
-        what = f"is a {type(found).__name__}" if found else "does not exist"
+        what = f"is of type {type(found).__name__}" if found else "does not exist"
         raise BackfillError(
             f"{reached._meta.label}.{name} {what}, and creation times come from a DateTimeField or "
             f"a DateField; {reached._meta.label} has {', '.join(times) or 'none'}"
@@ -228,7 +231,7 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
         except FieldDoesNotExist:
             known = [each.name for each in reached._meta.fields if each.is_relation]
             raise BackfillError(
-                f"--created-from {path}: {label} has no field {step!r}; it has the relations "
+                f"--created-from {path}: {label} has no field {step!r}; its relations: "
                 f"{', '.join(known) or 'none'}{nearest(step, known)}"
             ) from None
         if not (relation.many_to_one or relation.one_to_one) or relation.related_model is None:

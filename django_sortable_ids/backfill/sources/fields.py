@@ -66,7 +66,11 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
             f"{nearest(parts[2], names_of(model, SortableIDField))}"
         ) from None
     if not isinstance(field, SortableIDField):
-        raise BackfillError(f"{label} is a {type(field).__name__}, not a sortable id")
+        known = ", ".join(names_of(model, SortableIDField)) or "none"
+        raise BackfillError(
+            f"{label} is of type {type(field).__name__}, not a sortable id; its sortable ids: "
+            f"{known}"
+        )
     if field.model is not model:
         raise BackfillError(
             f"{label} is in the table of {field.model._meta.label}: name that model instead"
@@ -113,10 +117,9 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
                 f"primary_key=True on the field that identifies its rows"
             )
     if tables.folded(connection, str(field.column)) not in there:
-        raise BackfillError(
-            f"{table} has no column {field.column} yet: "
-            f"{constraints.how_to_add(field, connection) or _migrate(model, using)}"
-        )
+        makes = f"after `manage.py makemigrations {model._meta.app_label}` if no migration adds it"
+        advice = constraints.how_to_add(field, connection) or f"{_migrate(model, using)}, {makes}"
+        raise BackfillError(f"{table} has no column {field.column} yet: {advice}")
 
 
 def check_table(model: type[models.Model], using: str) -> None:

@@ -62,7 +62,7 @@ class Conversion(Source):
         label = f"{model._meta.label}.{convert_from}"
         if not isinstance(field.scheme, TimeScheme):
             raise BackfillError(
-                f"{field} is a {field.scheme.title}, which has no time "
+                f"{field} is of the scheme {field.scheme.title}, which has no time "
                 f"to convert to: use --created-from instead of --convert-from"
             )
         old = _scheme_of(model, source, using)
@@ -131,7 +131,7 @@ class Conversion(Source):
             kind = f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
             raise BackfillError(
                 f"{self.model._meta.label} {first[1]}{chunks.others(count)} has the "
-                f"{self.field.name} {value}, {kind}and a "
+                f"{self.field.name} {value}, {kind}and "
                 f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
@@ -334,15 +334,17 @@ def _find_source(
     if found is None:
         known = [each.name for each in model._meta.fields if _may_convert(each, sortable)]
         raise BackfillError(
-            f"{label} has no field {name!r} to convert from; it has {', '.join(known) or 'none'}"
+            f"{label} has no field {name!r} to convert from; expected a UUIDField or a sortable id "
+            f"with a time: {', '.join(known) or 'but the model has none'}"
             f"{nearest(name, known)}"
         )
     if found is sortable:
         raise BackfillError(f"{label}.{name} is the column to fill: name the field of the old ids")
     if not _may_convert(found, sortable):
         raise BackfillError(
-            f"{label}.{name} is a {type(found).__name__}, and ids are converted from a UUIDField "
-            f"or a sortable id with a time. Where it holds such ids, declare it so: ULIDs in a "
+            f"{label}.{name} is of type {type(found).__name__}, and ids are converted from a "
+            f"UUIDField or a sortable id with a time. Where it holds such ids, declare it so: "
+            f"ULIDs in a "
             f'CharField as ULIDField(storage="varchar"), snowflakes in a BigIntegerField as '
             f"SnowflakeField()"
         )

@@ -158,8 +158,8 @@ class Originals(InOrderOfKeys):
         count = target.without_id.filter(waiting).count()
         if count:
             raise BackfillError(
-                f"{count:,} rows of {self.model._meta.label} belong to originals that have no id "
-                f"yet: run `manage.py backfill_ids {self.original._meta.label}.{name}` first; "
+                f"{counted(count, 'row')} of {self.model._meta.label} with an original that has no "
+                f"id yet: run `manage.py backfill_ids {self.original._meta.label}.{name}` first; "
                 f"nothing was written."
             )
 

@@ -263,7 +263,7 @@ def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
     if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
         raise BackfillError(
             f"--created-from pk derives times from integers that count up, and the key of "
-            f"{model._meta.label} is a {type(target).__name__}: use --created-at now, or "
+            f"{model._meta.label} is of type {type(target).__name__}: use --created-at now, or "
             f"--convert-from for a key that carries times"
         )
     return key

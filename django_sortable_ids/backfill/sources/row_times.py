@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Max, Min, Q, QuerySet
 
 from ...db import chunks
-from ...errors import BackfillError
+from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField
 from ...fields.values.times import first_moment_when
 from ...functions.time_columns import TimeColumn, latest
@@ -30,8 +30,9 @@ def check_generated(target: Target, missing: int, *, are_in_range: bool) -> None
     if isinstance(scheme, TimeScheme):
         if not scheme.sorts:
             raise BackfillError(
-                f"{target.label} is a {scheme.title}, whose ids do not sort by their times: fill a "
-                f"field of another scheme, such as UUIDv6Field or UUIDv7Field; nothing was written."
+                f"{target.label} is of the scheme {scheme.title}, whose ids do not sort by their "
+                f"times: fill a field of another scheme, such as UUIDv6Field or UUIDv7Field; "
+                f"nothing was written."
             )
         if not are_in_range:
             _check_range(target, scheme)
@@ -43,7 +44,7 @@ def check_generated(target: Target, missing: int, *, are_in_range: bool) -> None
             # A sequence has no range of times, but its rows are read in the order of their times.
             _refuse(
                 target.without_id.filter(target.is_out_of_range),
-                f"has a {target.source.field.name} before year 1 or after 9999",
+                f"has the {target.source.field.name} before year 1 or after 9999",
                 "Correct its time, or choose --on-out-of-range=skip",
             )
         if missing:
@@ -98,7 +99,7 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
             transaction.set_rollback(True, using=using)
         field.scheme.starting_at(first).nth(missing - 1)
     except SequenceExhausted as error:
-        raise BackfillError(f"{missing:,} rows have no id, but {error}") from None
+        raise BackfillError(f"{counted(missing, 'row')} without an id, but {error}") from None
 
 
 _DAY = timedelta(days=1)
@@ -166,8 +167,8 @@ def _refuse_skipped(target: Target, times: TimeColumn, rows: Any) -> None:
     place, pk = target.first(target.rows.filter(pk=row.pk))
     count = chunks.count(rows)
     raise BackfillError(
-        f"{count:,} rows of {target.model._meta.label} have a time that the clock of {times.clock} "
-        f"skips, such as {pk}, with the {target.source.field.name} "
+        f"{counted(count, 'row')} of {target.model._meta.label} with a time that the clock of "
+        f"{times.clock} skips, such as {pk}, with the {target.source.field.name} "
         f"{place if isinstance(place, str) else place.replace(tzinfo=None)}: no instant has it. "
         f"Correct these times, usually by adding an hour; nothing was written."
     )

@@ -9,7 +9,7 @@ from django.db import connections
 from django.db.models import DateField, Q, QuerySet, Subquery
 
 from ...db import chunks
-from ...errors import BackfillError
+from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField
 from ...functions.time_columns import last_tick
 from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
@@ -169,7 +169,7 @@ class _WithoutTime(PolicyRows):
 
     def __init__(self, target: Target, engine: Engine) -> None:
         super().__init__(target, engine)
-        self.which = f"without {target.source.field.name} get ids of now"
+        self.which = f"without {target.source.field.name}, with ids of now"
         self._generated: Sequence[ID] = ()
 
     @property
@@ -211,7 +211,7 @@ class _OutOfRange(PolicyRows):
         bounds: tuple[datetime | None, datetime | None],
     ) -> None:
         super().__init__(target, engine)
-        self.which = f"{what} get ids of {at:%Y-%m-%d %H:%M:%S} UTC"
+        self.which = f"{what}, with ids of {at:%Y-%m-%d %H:%M:%S} UTC"
         self._at = at
         self._bounds = bounds
 
@@ -227,8 +227,8 @@ class _OutOfRange(PolicyRows):
         capacity = scheme.layout.capacity(scheme.tick(self._at))
         if count > capacity:
             raise BackfillError(
-                f"{self.target.label}: {count:,} rows {self.which}, and a {scheme.title} has "
-                f"{capacity:,} ids of that time. Correct their times, or choose "
+                f"{self.target.label}: {counted(count, 'row')} {self.which}, and {scheme.title} "
+                f"has {capacity:,} ids of that time. Correct their times, or choose "
                 f"--on-out-of-range=skip; nothing was written."
             )
 

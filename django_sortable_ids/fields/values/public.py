@@ -18,7 +18,7 @@ from ...schemes import ID, InvalidID, Scheme
 from ...schemes.encodings.notation import uuid_of
 from ...schemes.encodings.text_forms import UUIDText
 from ...schemes.errors import Message, described, shown
-from ...schemes.support import ByArguments, nearest
+from ...schemes.support import ByArguments
 from .storage import storage_names
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def problems(
         yield f"previous_prefixes={previous_prefixes!r}: {prefix or ''!r} is the present prefix"
     if separator not in SEPARATORS:
         yield f"separator={separator!r}: expected '_' or ':'"
-    if encoding is not None and encoding not in scheme.encodings:
-        expected = ", ".join(scheme.encodings) + nearest(str(encoding), scheme.encodings)
-        yield f"{scheme.title} has no encoding {encoding!r}; it has {expected}"
+    yield from scheme.encoding_problems(encoding)
 
 
 def _is_prefix(prefix: Any) -> bool:
@@ -227,7 +225,7 @@ class PublicText(ByArguments):
                 return text
         found, name = f"{type(value).__module__}.{type(value).__qualname__}", expected.__name__
         raise TypeError(
-            f"expected the id of a {self.scheme.title}, as {name}, text or an object whose str() "
+            f"expected an id of {self.scheme.title}, as {name}, text or an object whose str() "
             f"is its text; found {found.removeprefix('builtins.')}: {described(value)}"
         )
 

@@ -60,7 +60,7 @@ def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabase
     return types[connection.vendor].format(length=length)
 
 
-_FIND = "List such rows by `manage.py backfill_ids LABEL.FIELD --verify`."
+FIND = "List such rows by `manage.py backfill_ids LABEL.FIELD --verify`."
 
 
 class Storage(ByArguments, ABC):
@@ -110,7 +110,7 @@ class Storage(ByArguments, ABC):
                 return from_trusted(from_db(value))
             except TypeError:  # SQLite stores any value in any column.
                 kind = type(value).__name__
-                raise ValueError(f"expected {scheme.title}, found {kind}. {_FIND}") from None
+                raise ValueError(f"expected {scheme.title}, found {kind}. {FIND}") from None
 
         return read
 
@@ -160,7 +160,7 @@ class UUIDStorage(Storage):
         if isinstance(stored, uuid.UUID):
             return stored.int
         if len(stored) not in (32, 36):
-            raise ValueError(f"expected a UUID, found {len(stored)} characters. {_FIND}")
+            raise ValueError(f"expected a UUID, found {len(stored)} characters. {FIND}")
         return int(stored.replace("-", ""), 16)
 
 
@@ -195,7 +195,7 @@ class BinaryStorage(Storage):
 
     def from_db(self, stored: bytes | memoryview) -> int:
         if len(stored) != self.length:
-            raise ValueError(f"expected {self.length} bytes, found {len(stored)}. {_FIND}")
+            raise ValueError(f"expected {self.length} bytes, found {len(stored)}. {FIND}")
         return int.from_bytes(stored, "big")
 
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:

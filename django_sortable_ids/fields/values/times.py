@@ -138,4 +138,4 @@ def problem(model: type[models.Model], name: str) -> str | None:
         return f"created_from={name!r}: {expected}{suggested}"
     if isinstance(found, models.DateField):
         return None
-    return f"created_from={name!r}: found a {type(found).__name__}, {expected}"
+    return f"created_from={name!r}: found {type(found).__name__}, {expected}"

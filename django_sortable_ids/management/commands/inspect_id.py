@@ -89,6 +89,7 @@ class Command(BaseCommand):
         unknown = [shown(each.text) for each in found if not each.is_id]
         if unknown:
             no_id = _("This is not an id of any known scheme.")
+            no_id += f" Without --scheme={scheme}, all schemes are tried." if scheme else ""
             raise CommandError(f"{', '.join(unknown)}: {no_id}")
 
 

@@ -52,9 +52,10 @@ class Integer:
         Raises ``ValueError`` for widths that it can't have.
         """
         changed = {name: value for name, value in options.items() if value is not None}
-        for value in changed.values():
+        named = {"digits": "bits", "time": "time_bits", "worker": self.worker_option}
+        for name, value in changed.items():
             if not isinstance(value, int):
-                raise ValueError(f"{value!r}: expected a whole number")
+                raise ValueError(f"{named.get(name, name)}={value!r}: expected a whole number")
         return replace(self, **changed)._scheme()  # type: ignore[arg-type]
 
     def _scheme(self) -> TimeScheme:
