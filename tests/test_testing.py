@@ -8,6 +8,7 @@ import time_machine
 
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.schemes import get
+from django_sortable_ids.testing import IDClock
 from django_sortable_ids.testing import deterministic_ids as deterministic
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -78,6 +79,11 @@ def test_a_scheme_whose_first_id_is_deterministic_gets_real_ones_afterwards():
         scheme.generate()
     made = scheme.created_at(scheme.generate())
     assert abs(datetime.now(UTC) - made) < DAY
+
+
+def test_what_is_no_time_is_refused():
+    with pytest.raises(TypeError, match=r"^expected an aware datetime, found str: '2026-01-01'$"):
+        IDClock(None).move_to("2026-01-01")
 
 
 def test_naive_times_are_refused():

@@ -59,7 +59,9 @@ def is_travelling() -> bool:
 
 
 def unix_ns(at: datetime) -> int:
-    """Unix time in ns of an aware time; ``ValueError`` for a naive one."""
+    """Unix time in ns of an aware time; ``ValueError`` for a naive one, ``TypeError`` for none."""
+    if not isinstance(at, datetime):
+        raise TypeError(f"expected an aware datetime, found {type(at).__name__}: {at!r}")
     if at.utcoffset() is None:
         raise ValueError(
             f"{at.isoformat()} is a naive time; give an aware one, such as "
