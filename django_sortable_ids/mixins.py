@@ -6,8 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 class Leftmost:
-    """A mixin that has an effect only to the left of the class whose methods it extends."""
-
+    # To the left of what it extends. A docstring would describe each view of a project in OpenAPI.
     def __init_subclass__(cls, **options: Any) -> None:
         """Raises ``ImproperlyConfigured`` where a class of Django or of REST framework hides it."""
         super().__init_subclass__(**options)
