@@ -90,7 +90,7 @@ def by_type(*values: Any) -> Iterator[None]:
     try:
         yield
     except TypeError as error:
-        if "expected the id of" not in str(error) or all(
+        if "expected an id of" not in str(error) or all(
             isinstance(value, str | uuid.UUID | None) for value in values
         ):
             raise
