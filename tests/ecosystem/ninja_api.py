@@ -31,12 +31,6 @@ class TicketOut(ModelSchema):
         fields = "__all__"
 
 
-class DeepOrder(ModelSchema):
-    class Meta:
-        model = Order
-        fields = ["id", "customer"]
-
-
 class CustomerIn(Schema):
     id: Annotated[uuid.UUID, PublicID(Customer)]
 

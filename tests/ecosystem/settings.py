@@ -19,12 +19,9 @@ from tests.settings import (  # noqa: F401
 )
 
 WITH_GRAPHENE = find_spec("graphene_django") is not None
+DJANGOS = ("admin", "auth", "contenttypes", "messages", "sessions")
 INSTALLED_APPS = [
-    "django.contrib.admin",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.messages",
-    "django.contrib.sessions",
+    *(f"django.contrib.{each}" for each in DJANGOS),
     "django_sortable_ids",
     "tests.ecosystem.shop",
 ]
@@ -32,21 +29,17 @@ if WITH_GRAPHENE:
     INSTALLED_APPS += ["graphene_django"]
 else:
     INSTALLED_APPS += [
-        "dal",
-        "dal_select2",
-        "django_select2",
-        "guardian",
-        "import_export",
-        "ninja",
-        "ninja_extra",
-        "polymorphic",
-        "rest_framework",
-        "rest_framework_datatables",
-        "reversion",
-        "simple_history",
-        "strawberry_django",
-        "taggit",
-        "treebeard",
+        *(
+            "dal",
+            "dal_select2",
+            "django_select2",
+            "guardian",
+            "import_export",
+            "ninja",
+            "ninja_extra",
+        ),
+        *("ninja_extra", "polymorphic", "rest_framework", "rest_framework_datatables", "reversion"),
+        *("simple_history", "strawberry_django", "taggit", "treebeard"),
         "tests.ecosystem.extended",
     ]
 ROOT_URLCONF = "tests.ecosystem.urls"

@@ -58,11 +58,6 @@ class OrderInput:
     note: auto
 
 
-@strawberry_django.partial(models.Order)
-class OrderChange(strawberry_django.NodeInput):
-    note: auto
-
-
 @strawberry.type
 class Query:
     orders: list[Order] = strawberry_django.field()

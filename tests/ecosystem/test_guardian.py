@@ -38,17 +38,6 @@ def test_objects_for_a_user(objects, user):
     assert not user.has_perm(view(model), objects[0])
 
 
-def test_objects_for_all_of_several_permissions(objects, user):
-    model = type(objects[0])
-    both = [view(model), view(model).replace("view", "change")]
-    shortcuts.assign_perm(both[0], user, objects[0])
-    for permission in both:
-        shortcuts.assign_perm(permission, user, objects[2])
-    assert list(shortcuts.get_objects_for_user(user, both)) == [objects[2]]
-    found = shortcuts.get_objects_for_user(user, both, any_perm=True)
-    assert set(found) == {objects[0], objects[2]}
-
-
 def test_objects_for_a_group(objects, user):
     model = type(objects[0])
     group = Group.objects.create(name="readers")
@@ -57,15 +46,6 @@ def test_objects_for_a_group(objects, user):
     assert list(shortcuts.get_objects_for_group(group, view(model))) == [objects[2]]
     assert list(shortcuts.get_objects_for_user(user, view(model))) == [objects[2]]
     assert list(shortcuts.get_objects_for_user(user, view(model), use_groups=False)) == []
-
-
-def test_the_result_is_a_query_like_any_other(objects, user):
-    model = type(objects[0])
-    shortcuts.assign_perm(view(model), user, objects[1])
-    found = shortcuts.get_objects_for_user(user, view(model))
-    assert found.count() == 1
-    assert found.filter(pk=objects[0].pk).exists() is False
-    assert set(model.objects.exclude(pk__in=found)) == {objects[0], objects[2]}
 
 
 def test_permissions_of_many_objects_at_once(objects, user):

@@ -11,12 +11,11 @@ from typing import Any
 from django.db import OperationalError, connection
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.ecosystem.projects.moves import compare
-from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Server
 
 from . import new_keys
+from .catalogue import catalogue, changes
 from .content import Dump, content, differences, dump, none
 from .database import AFTER, BEFORE, create, insert
 from .instants import Instant, Trace
@@ -190,7 +189,7 @@ class Killing:
         if ignores_leftovers:
             found = _without_leftovers(found)
         else:
-            yield from compare.catalogues(self._tables[to], catalogue())
+            yield from changes(self._tables[to], catalogue())
         if to == BEFORE:
             yield from differences(self._before, found)
         else:

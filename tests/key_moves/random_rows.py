@@ -2,10 +2,8 @@
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.ecosystem.projects.moves import compare
-from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
-
 from . import new_keys
+from .catalogue import catalogue, changes
 from .content import content, differences, dump, none
 from .database import AFTER, BEFORE, create, insert, migrate
 from .rows import Rows, rows
@@ -47,7 +45,7 @@ def check(found: Rows) -> None:
     none(new_keys.problems(before, moved))
     migrate(BEFORE)
     none(differences(before, dump()))
-    none(compare.catalogues(tables, catalogue()))
+    none(changes(tables, catalogue()))
     migrate(AFTER)
     again = dump()
     none(differences(known, content(again)))

@@ -10,8 +10,7 @@ from django.db import connection
 from django.db.models.signals import pre_migrate
 
 from django_sortable_ids.migrating import guard
-from tests.ecosystem.projects.moves import compare
-from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
+from tests.key_moves.catalogue import catalogue, changes
 from tests.marks import own_tables
 from tests.support import execute
 
@@ -49,12 +48,12 @@ def test_what_is_left_over_can_be_dropped(filled):
         *names
     }
     execute(*found)
-    assert list(compare.catalogues(before, own_catalogue())) == []
+    assert list(changes(before, own_catalogue())) == []
     assert "left over" not in output("depot", "0001_step")
     depot.migrate()
     depot.migrate("0001_step")
     assert filled.keys() == keys
-    assert list(compare.catalogues(before, own_catalogue())) == []
+    assert list(changes(before, own_catalogue())) == []
 
 
 def test_it_is_said_once_if_another_app_has_the_id_of_a_config_that_is_gone(filled):
@@ -89,5 +88,5 @@ def test_copies_of_an_undoing_are_left_over(filled):
     assert found
     assert all(re.match("DROP TABLE `sortable_ids_(new|next)__", each) for each in found)
     execute(*found)
-    assert list(compare.catalogues(before, own_catalogue())) == []
+    assert list(changes(before, own_catalogue())) == []
     assert "left over" not in output()

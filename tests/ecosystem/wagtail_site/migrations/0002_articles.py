@@ -4,10 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [
-        ("wagtail_site", "0001_users"),
-        ("wagtailcore", "0098_apitoken"),
-    ]
+    dependencies = [("wagtail_site", "0001_users"), ("wagtailcore", "0098_apitoken")]
 
     operations = [
         migrations.CreateModel(
@@ -31,9 +28,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "abstract": False,
-            },
+            options={"abstract": False},
             bases=("wagtailcore.page",),
-        ),
+        )
     ]

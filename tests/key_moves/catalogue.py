@@ -1,19 +1,15 @@
-"""Writes to a JSON file what the catalogue of the database says about each table.
+"""What the catalogue of the database says about each table: columns, indexes, constraints, triggers
+and sequences, in no order."""
 
-    python move_catalogue.py FILE
-
-Columns, indexes, constraints, triggers and sequences, in no order.
-"""
-
-import json
 import re
-import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
 from django.db import connection
 
+Catalogue = dict[str, dict[str, list[str]]]
+SHOWN = 3
+"""Differences of each table that are shown."""
 QUERIES = {
     "postgresql": {
         "column": """
@@ -83,11 +79,7 @@ CHECKS = {
 the table shows."""
 
 
-def main(file: Path) -> None:
-    file.write_text(json.dumps(catalogue(), indent=1))
-
-
-def catalogue() -> dict[str, dict[str, list[str]]]:
+def catalogue() -> Catalogue:
     """What is known of each table, by kind."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     queries = dict(QUERIES[connection.vendor])
@@ -124,5 +116,11 @@ def _parts(sql: str) -> Iterator[str]:
     yield " ".join(part.split())
 
 
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+def changes(wanted: Catalogue, found: Catalogue) -> Iterator[str]:
+    """What the catalogue has and should not have, and the other way round."""
+    for table in sorted({*wanted, *found}):
+        kinds = wanted.get(table, {}), found.get(table, {})
+        for kind in sorted({*kinds[0], *kinds[1]}):
+            expected, actual = (Counter(each.get(kind, ())) for each in kinds)
+            yield from (f"{table}: no {kind} {each}" for each in list(expected - actual)[:SHOWN])
+            yield from (f"{table}: a {kind} {each}" for each in list(actual - expected)[:SHOWN])
