@@ -14,12 +14,7 @@ from typing import Any
 
 from django.db import connection
 
-CAPABILITIES = {
-    "keeps": "K",
-    "finds": "F",
-    "reads": "R",
-    "makes": "M",
-}
+CAPABILITIES = {"keeps": "K", "finds": "F", "reads": "R", "makes": "M"}
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "engines.md"
 MARKS = ("<!-- capabilities -->\n", "<!-- /capabilities -->")
 

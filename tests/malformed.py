@@ -24,23 +24,8 @@ def malformed(field: SortableIDField) -> list[str]:
     bare = str(field.scheme.example)
     lead = field.public_text.full_prefix
     texts = [
-        *(
-            "x",
-            "None",
-            "null",
-            "-1",
-            "+1",
-            "1.5",
-            "1e5",
-            "0x10",
-            "1_0",
-            "é",
-            "१२३",
-            "🦄",
-            "%",
-            "%s%d",
-        ),
-        "%s%d",
+        *("x", "None", "null", "-1", "+1", "1.5", "1e5", "0x10", "1_0", "é", "१२३", "🦄"),
+        *("%", "%s%d"),
         *("'; DROP TABLE store_order; --", "<script>alert(1)</script>", "../../admin", "\\", '"'),
         *("\x00", "\n", " ", "\u2028", "{}", "[]", "x" * 10_000, "1" * 5_000, "🦄" * 1_000),
         *("\ud83d", "prod_\udfff", "\ud800" * 5, "\uff10" * 26, "\u017f" * 32),

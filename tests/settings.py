@@ -11,10 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from tests.patience import PATIENCE
 
-ENGINES = {
-    "postgresql": "django.db.backends.postgresql",
-    "mysql": "django.db.backends.mysql",
-}
+ENGINES = {"postgresql": "django.db.backends.postgresql", "mysql": "django.db.backends.mysql"}
 
 
 def database(url: str) -> dict[str, object]:
@@ -81,9 +78,9 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ],
+            ]
         },
-    },
+    }
 ]
 TIME_ZONE = "America/New_York"
 USE_TZ = True

@@ -315,32 +315,6 @@ def test_the_page_of_the_built_wheel_has_no_relative_link(tmp_path: Path) -> Non
     assert [a or b for a, b in links if not (a or b).startswith("https://")] == []
 
 
-def examples() -> set[str]:
-    """The public texts of every scheme's example."""
-    found = set()
-    for field_class in CLASSES:
-        scheme = field_class().scheme
-        found |= {scheme.format(scheme.example, encoding) for encoding in scheme.encodings}
-    return found
-
-
-def test_the_comments_of_the_examples_are_true() -> None:
-    known = examples()
-    shown = [
-        text
-        for page in PAGES
-        for block in blocks(page)
-        for text in re.findall(r"# (?:UUID\()?'([^']+)'", block.text)
-    ]
-    assert len(shown) >= 6
-    for text in shown:
-        bare = re.sub(r"^[a-z]+[_:]", "", text)
-        beginning = bare.removesuffix("...")
-        assert any(
-            each == bare or (beginning != bare and each.startswith(beginning)) for each in known
-        ), text
-
-
 def table_rows(page: str, name: str) -> list[list[str]]:
     table = PAGES[page].split(f"<!-- {name} -->")[1].split(f"<!-- /{name} -->")[0]
     return [

@@ -7,27 +7,22 @@ from typing import ClassVar
 import django_filters
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, models, transaction
+from django.db import connection, transaction
 from django.db.models.functions import ExtractYear
 from django.db.utils import DatabaseError
 from django.template import Context, Template
 from django.test import Client
-from django.test.utils import isolate_apps
 from django.urls import reverse
 from rest_framework.test import APIRequestFactory
 
-from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.filters import CreatedAtFilter
 from django_sortable_ids.functions import CreatedAt, histogram
 from django_sortable_ids.pagination import keyset_page
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
-from tests.marks import own_tables
-from tests.own_tables import Own, tables
 from tests.store.api import serializer_for, viewset_for
 from tests.store.models import (
     PRODUCTS,
     Basket,
-    HexULIDProduct,
     KUUIDProduct,
     SequenceProduct,
     UUIDv7Product,
@@ -47,10 +42,9 @@ VALUES = {
     **{name: (UUIDv7Product, value) for name, value in UUIDS.items()},
     **{
         f"{model.__name__} {text!r}": (model, text)
-        for model in (HexULIDProduct, KUUIDProduct, SequenceProduct)
+        for model in (KUUIDProduct, SequenceProduct)
         for text in ("", "short", "!!!!!!", "\u00e9", "zzzzzzzzzzzz")
     },
-    "HexULID in upper case": (HexULIDProduct, "01902C0F6F2AABCDEF0123456789AB"),
     "KUUID with its prefix": (KUUIDProduct, "prod:0000000000000000"),
 }
 
@@ -170,9 +164,7 @@ def test_no_place_raises_an_error(name):
 
 
 MALFORMED = {
-    name: (model, value)
-    for name, (model, value) in VALUES.items()
-    if model in (HexULIDProduct, KUUIDProduct)
+    name: (model, value) for name, (model, value) in VALUES.items() if model is KUUIDProduct
 }
 if connection.vendor != "mysql":  # Its BINARY adds zeros, or refuses them.
     MALFORMED |= {f"KSUID {value!r}": (KSUIDKey, value) for value in (b"short", b"\0" * 30)}
@@ -203,37 +195,3 @@ def test_a_value_of_another_kind_is_an_error_that_says_how_to_find_it(model, val
         cursor.execute(f"UPDATE {model._meta.db_table} SET id = %s", [value])
     with pytest.raises(ValueError, match=rf"expected {message}.*backfill_ids.*--verify"):
         model.objects.get()
-
-
-@pytest.fixture(params=[True, False], ids=["any version", "strict"])
-def visits(request):
-    """A model with an id and a time, and its table."""
-    with isolate_apps("tests.testapp"):
-
-        class Visit(Own):
-            id = UUIDv7Field(primary_key=True, accept_other_versions=request.param)
-            at = models.DateTimeField()
-
-        with tables(Visit):
-            yield Visit
-
-
-@own_tables
-@pytest.mark.parametrize("value", UUIDS.values(), ids=UUIDS)
-def test_the_rows_before_and_after_it(visits, value):
-    """Rows of one time are in the order of their ids, also of one that is no id of the field."""
-    row, other = (visits.objects.create(at=END) for _ in range(2))
-    native = connection.features.has_native_uuid_field
-    stored, key = (value, row.pk) if native else (value.hex, row.pk.hex)
-    try:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("UPDATE testapp_visit SET id = %s WHERE id = %s", [stored, key])
-    except DatabaseError:
-        pytest.skip("the column has no such value")
-    first, last = visits.objects.order_by("pk")
-    assert {first.pk, last.pk} == {value, other.pk}
-    assert first.get_next_by_at() == last
-    assert last.get_previous_by_at() == first
-    for missing in (first.get_previous_by_at, last.get_next_by_at):
-        with pytest.raises(visits.DoesNotExist):
-            missing()

@@ -1,39 +1,29 @@
 """Each choice of the filter: which rows it lists, at the ends of days, months and years."""
 
-import re
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from django.contrib import admin
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
-from tests.combinations import each_with
+from django_sortable_ids.admin import CreatedAtFilter
+from tests.combinations import each_with, in_one_case
 from tests.store.admin import TIMED
-from tests.store.models import (
-    PRODUCTS,
-    Basket,
-    Bundle,
-    Order,
-    Profile,
-    Refund,
-    Review,
-    ULIDProduct,
-)
+from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, Refund, Review, ULIDProduct
 
+from .page import Page
 from .support import (
     KINDS,
     around,
     changelist,
     choices,
     each_timed_kind,
+    list_url,
     made_at,
     midnight,
     names,
     order_at,
+    page_of,
     title_of,
 )
 
@@ -105,25 +95,9 @@ def test_every_choice_lists_exactly_its_rows(at_time, clock, use_tz):
 
 
 @each_timed_kind
-def test_every_choice_of_a_key(at_time, scheme):
-    model = PRODUCTS[scheme]
-    now = at_time("America/New_York", "2026-03-01T00:30")
-    moments = around(days_around(now.date()), "America/New_York")
-    for moment in moments:
-        model.objects.create(id=made_at(model, moment), name=moment.isoformat())
-    page = changelist(model)
-    links = choices(page, "creation time")
-    wanted = expected(moments, now.tzinfo, now.date())
-    assert set(links) == set(wanted)
-    for title, rows in wanted.items():
-        assert Counter(names(changelist(model, links[title]["query_string"]))) == Counter(rows)
-    assert "No date" not in links
-
-
-@each_timed_kind
 @pytest.mark.parametrize("of", [Basket, Refund])
 def test_every_choice_of_a_relation(at_time, scheme, of):
-    """A basket points to a key, by ``"uuid7"`` or ``"uuid6__id"``; a refund to another column."""
+    """A basket points to a key, by ``"uuid7"`` or ``"comb13__id"``; a refund to another column."""
     now = at_time("Asia/Kathmandu", "2025-12-31T23:30")
     moments = around(days_around(now.date()), "Asia/Kathmandu")
     for moment in moments:
@@ -196,22 +170,6 @@ def test_keys_that_are_relations_and_columns_behind_relations(at_time):
         assert names(changelist(Review, links["Today"]["query_string"])) == ["today"], title
 
 
-def test_a_reverse_relation(at_time):
-    at_time("America/New_York", "2026-07-06T12:00")
-    start = midnight(date(2026, 7, 6), "America/New_York")
-    for name, at in (("today", start), ("yesterday", start - timedelta(seconds=1))):
-        product = ULIDProduct.objects.create(name=name)
-        Basket.objects.create(id=made_at(Basket, at), ulid=product)
-    own_site = admin.AdminSite()
-    options = {"list_filter": [("baskets", CreatedAtFilter)]}
-    own_site.register(ULIDProduct, type("OwnAdmin", (SortableIDAdmin,), options))
-    found = changelist(ULIDProduct, site=own_site)
-    links = choices(found, "creation time of basket")
-    assert names(changelist(ULIDProduct, links["Today"]["query_string"], site=own_site)) == [
-        "today"
-    ]
-
-
 @pytest.mark.parametrize("path", ["sequence", "id", "missing", "name__x"])
 def test_what_is_no_id_with_a_time_is_refused_by_name(path):
     with pytest.raises(ImproperlyConfigured) as refused:
@@ -222,53 +180,95 @@ def test_what_is_no_id_with_a_time_is_refused_by_name(path):
     )
 
 
-def conditions(model, query):
-    """What comes after WHERE in each of the queries for a list, quotes left out."""
-    with CaptureQueriesContext(connection) as captured:
-        changelist(model, query)
-    statements = [re.sub(r'["`]', "", query["sql"]) for query in captured]
-    found = [sql.split(" WHERE ", 1)[1] for sql in statements if " WHERE " in sql]
-    assert found
+# The filter on its page: valid HTML, titles, counts, and the choice that is selected.
+
+
+at_noon = pytest.mark.usefixtures("noon")
+
+
+def filters_of(page):
+    """The filters of the page by their titles."""
+    details = [part for part in page.root.find_all("details") if list(part.find_all("fieldset"))]
+    found = {part["data-filter-title"]: part for part in details}
+    assert len(found) == len(details)
     return found
 
 
-def assert_range(where, column, operators):
-    assert re.findall(rf"{re.escape(column)} (\S+) ", where) == operators, where
-    assert not re.search(rf"\w\([^()]*{re.escape(column)}", where), where
+def selected(details):
+    """What the selected items say, the form by its tag."""
+    return [
+        "form" if list(item.find_all("fieldset")) else item.text
+        for item in details.find_all("li", class_="selected")
+    ]
 
 
+@at_noon
+@in_one_case("model", [PRODUCTS["ulid"], PRODUCTS["sequence"], Basket, Order])
+def test_the_page_is_nested_as_it_should_be(browser, model):
+    for query in ("?_facets=True", "?q=x&_popup=1"):
+        check_nesting(page_of(browser, list_url(model) + query))
+
+
+def check_nesting(page):
+    for details in filters_of(page).values():
+        for field in details.find_all("input"):
+            assert field["type"] in ("hidden", "date")
+        (form_id,) = {field["form"] for field in details.find_all("input", type="date")}
+        assert page.root.find("form", id=form_id)["method"] == "get"
+    for form in page.root.find_all("form"):
+        assert not list(form.find_all("form"))
+
+
+@at_noon
+def test_each_filter_of_a_page_has_a_title_of_its_own(browser):
+    assert list(filters_of(page_of(browser, list_url(Order)))) == [title_of(s) for s in TIMED]
+    assert list(filters_of(page_of(browser, list_url(Basket)))) == [
+        "creation time",
+        *(f"creation time of {scheme.replace('_', ' ')}" for scheme in TIMED[::2]),
+        *(f"creation time of {PRODUCTS[s]._meta.verbose_name}" for s in TIMED[1::2]),
+        "creation time of all ulid",
+    ]
+    assert list(filters_of(page_of(browser, list_url(Review)))) == [
+        "creation time",
+        "creation time of profile",
+        "creation time of bundle",
+        "creation time of ulid",
+    ]
+
+
+@at_noon
+def test_two_filters_of_a_page_work_together(browser):
+    now = datetime.now(UTC)
+    order_at(now, "now")
+    order_at(None)
+    order_at(now - timedelta(days=800), "old")
+    page = filters_of(page_of(browser, list_url(Order)))
+    this_year = next(
+        a["href"] for a in page["creation time"].find_all("a") if a.text == "This year"
+    )
+    page = filters_of(page_of(browser, list_url(Order) + this_year))
+    assert selected(page["creation time"]) == ["This year"]
+    assert selected(page["creation time of ulid"]) == ["Any date"]
+    links = {a.text: a["href"] for a in page["creation time of ulid"].find_all("a")}
+    for title, rows in (("Past 7 days", ["now"]), ("No date", []), ("Any date", ["now"])):
+        answer = browser.get(list_url(Order) + links[title])
+        assert names(answer.context["cl"]) == rows
+        after = filters_of(Page(answer.content.decode()))
+        assert selected(after["creation time"]) == ["This year"]
+        assert selected(after["creation time of ulid"]) == [title]
+
+
+@at_noon
 @each_timed_kind
-def test_every_choice_is_a_range(scheme):
-    operators = ["<=", ">="] if scheme == "reversed_kuuid" else [">=", "<="]
-    links = choices(changelist(Order), title_of(scheme))
-    for title in ("Today", "Past 7 days", "This month", "This year"):
-        for where in conditions(Order, links[title]["query_string"]):
-            assert_range(where, f"store_order.{scheme}", operators)
-    for title, operator in (("No date", "IS NULL"), ("Has date", "IS NOT NULL")):
-        for where in conditions(Order, links[title]["query_string"]):
-            assert f"store_order.{scheme} {operator}" in where
-
-
-@each_timed_kind
-def test_a_chosen_range_is_a_range(scheme):
-    table = PRODUCTS[scheme]._meta.db_table
-    descending = scheme == "reversed_kuuid"
-    for query, operators in (
-        ("?id__created_at__date__gte=2026-01-01", ["<=" if descending else ">="]),
-        ("?id__created_at__date__lte=2026-01-01", [">=" if descending else "<="]),
-        (
-            "?id__created_at__date__gte=2026-01-01&id__created_at__date__lte=2026-01-31",
-            ["<=", ">="] if descending else [">=", "<="],
-        ),
-    ):
-        for where in conditions(PRODUCTS[scheme], query):
-            assert_range(where, f"{table}.id", operators)
-
-
-@each_timed_kind
-def test_through_a_relation_it_is_one_on_the_other_tables_key(scheme):
-    table = PRODUCTS[scheme]._meta.db_table
-    path = scheme if scheme in TIMED[::2] else f"{scheme}__id"
-    (where, *_) = conditions(Basket, f"?{path}__created_at__date__gte=2026-01-01")
-    own, other = f"store_basket.{scheme}_id", f"{table}.id"
-    assert_range(where, own if own in where else other, ["<=" if "reversed" in scheme else ">="])
+def test_counts_are_those_of_the_rows(browser, scheme):
+    now = datetime.now(UTC)
+    for seconds, days in enumerate((0, 0, 3, 40, 400)):
+        order_at(now - timedelta(days=days, seconds=seconds))
+    order_at(None)
+    details = filters_of(page_of(browser, list_url(Order, _facets="True")))[title_of(scheme)]
+    links = {link.text: link["href"] for link in details.find_all("a")}
+    # In 2026: this year, a month of it, and 2025.
+    assert len(links) == 7
+    for text, href in links.items():
+        rows = names(changelist(Order, href))
+        assert text.endswith(f" ({len(rows)})"), text

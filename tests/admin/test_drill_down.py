@@ -8,54 +8,24 @@ import pytest
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.sites import all_sites
-from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Permission, User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext, isolate_apps
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
 from django_sortable_ids.admin.model_admin import check_admins
-from django_sortable_ids.fields import ULIDField
 from tests.combinations import in_one_case
 from tests.lookups.support import utc
-from tests.own_tables import Own
 from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct
 
-from .support import (
-    changelist,
-    choices,
-    each_timed_kind,
-    list_url,
-    made_at,
-    names,
-    page_of,
-)
+from .support import changelist, choices, each_timed_kind, list_url, made_at, names, page_of
 
 pytestmark = pytest.mark.django_db
 
 MALFORMED = [
-    *(
-        "0",
-        "0000",
-        "10000",
-        "2013-13",
-        "2013-00",
-        "2013-02-30",
-        "2013-07-04-24",
-        "2013-07-04-13-60",
-    ),
-    *(
-        "x",
-        "2013-",
-        "-2013",
-        "2013-7",
-        "2013-07-04-13-05-00",
-        "2013-07-04T13",
-        "\uff12\uff10\uff11\uff13",
-        "\x00",
-    ),
+    *("0", "0000", "10000", "2013-13", "2013-00", "2013-02-30", "2013-07-04-24"),
+    *("x", "2013-07-04-13-60", "2013-", "-2013", "2013-7", "2013-07-04-13-05-00", "2013-07-04T13"),
+    *("\uff12\uff10\uff11\uff13", "\x00"),
     *("2013-07b", "2026-07-04-01b", "2013 ", "2013\n", "2013-07' OR 1=1", "9" * 5_000, "<script>"),
 ]
 
@@ -105,14 +75,6 @@ def test_levels_with_one_place_are_skipped():
     create(ULIDProduct, *YEARS[1:3])
     assert path(ULIDProduct) == ["All dates", "2026", "July", "July 4", "8 a.m."]
     assert bars(ULIDProduct) == {":00": "1", ":30": "1"}
-
-
-def test_one_row_needs_no_bars():
-    create(ULIDProduct, YEARS[0])
-    assert path(ULIDProduct) == ["All dates", "2024", "May", "May 5", "8 a.m."]
-    assert bars(ULIDProduct) == {}
-    chosen = "?id__created_at__within=2024-05-05-08-00"
-    assert path(ULIDProduct, chosen)[-2:] == ["8 a.m.", ":00"]
 
 
 def test_without_rows_nothing_is_drawn():
@@ -257,21 +219,6 @@ def test_the_filter_by_creation_time_narrows_the_bars_and_a_choice_of_it_leaves_
     assert selected == []
 
 
-def test_facets_count_within_the_place():
-    create(ULIDProduct, *YEARS)
-    found = changelist(ULIDProduct, "?id__created_at__within=2024&_facets=True")
-    (spec,) = found.filter_specs
-    assert next(choice["display"] for choice in spec.choices(found)) == "Any date (1)"
-
-
-def test_clearing_the_filters_keeps_the_place():
-    create(ULIDProduct, *YEARS)
-    found = changelist(
-        ULIDProduct, "?id__created_at__date__gte=2026-01-01&id__created_at__within=2026-07"
-    )
-    assert found.clear_all_filters_qs == "?id__created_at__within=2026-07"
-
-
 def test_pages_and_popups_keep_the_place(browser):
     create(ULIDProduct, *(utc(2026, 7, 4, 12) + timedelta(minutes=n) for n in range(150)), YEARS[0])
     found = changelist(ULIDProduct, "?id__created_at__within=2026-07&p=2&_popup=1&_to_field=id")
@@ -317,15 +264,6 @@ def urlencoded(text):
     return urlsplit(list_url(ULIDProduct, id__created_at__within=text)).query
 
 
-def test_the_last_of_several_places_counts(browser):
-    create(ULIDProduct, *YEARS)
-    both = "?id__created_at__within=2026&id__created_at__within=2024"
-    assert len(names(changelist(ULIDProduct, both))) == 1
-    blank = changelist(ULIDProduct, "?id__created_at__within=")
-    assert len(names(blank)) == 4
-    assert bars(ULIDProduct, "?id__created_at__within=") == {"2024": "1", "2026": "3"}
-
-
 def test_a_place_without_a_hierarchy_is_no_lookup(browser):
     answer = browser.get(list_url(SequenceProduct, id__created_at__within="2026"))
     assert (answer.status_code, answer.url) == (302, f"{list_url(SequenceProduct)}?e=1")
@@ -355,15 +293,6 @@ def test_the_page_has_links_and_texts_without_script_or_style(browser):
     assert "style" not in {name for each in nav.find_all("a") for name in each.attributes}
 
 
-def test_numbers_and_dates_are_those_of_the_language(browser, settings):
-    create(ULIDProduct, *YEARS)
-    settings.USE_THOUSAND_SEPARATOR = True
-    with translation.override("de"):
-        level = changelist(ULIDProduct, "?id__created_at__within=2026").drill_down
-    assert [bar.label for bar in level.bars][:4] == ["Jan", "Feb", "Mär", "Apr"]
-    assert level.bars[6].text == "Juli 2026: 2"
-
-
 def test_a_list_may_have_its_own_template(tmp_path, settings, browser):
     folder = tmp_path / "admin" / "store" / "ulidproduct"
     folder.mkdir(parents=True)
@@ -375,49 +304,6 @@ def test_a_list_may_have_its_own_template(tmp_path, settings, browser):
     page = page_of(browser, list_url(ULIDProduct))
     assert "Own." in page.root.text
     assert page.root.find("ol", class_="sortable-ids-bars")
-
-
-def test_a_list_may_have_its_own_class():
-    class OwnList(ChangeList):
-        pass
-
-    class OwnAdmin(SortableIDAdmin):
-        created_at_hierarchy = "id"
-
-        def get_changelist(self, request, **kwargs):
-            return super().get_changelist(request, **kwargs)
-
-    class Other(admin.ModelAdmin):
-        def get_changelist(self, request, **kwargs):
-            return OwnList
-
-    class BothAdmin(OwnAdmin, Other):
-        pass
-
-    site = admin.AdminSite()
-    site.register(ULIDProduct, BothAdmin)
-    create(ULIDProduct, *YEARS)
-    found = changelist(ULIDProduct, "?id__created_at__within=2026", site=site)
-    assert isinstance(found, OwnList)
-    assert len(names(found)) == 3
-    assert found.drill_down.bars
-
-
-def test_actions_do_not_look_for_bars(browser):
-    create(ULIDProduct, *YEARS)
-    with CaptureQueriesContext(connection) as captured:
-        browser.post(list_url(ULIDProduct), {"action": "", "_selected_action": ["x"]})
-    assert not [query for query in captured if "counted" in query["sql"]]
-
-
-def test_two_statements_draw_a_level():
-    create(ULIDProduct, *YEARS)
-    found = changelist(ULIDProduct)
-    with CaptureQueriesContext(connection) as captured:
-        assert found.drill_down.bars
-    selects = [query["sql"] for query in captured if "store_ulidproduct" in query["sql"]]
-    assert len(selects) == 2
-    assert "created_at" not in "".join(selects)
 
 
 def test_a_time_that_is_too_short_is_said():
@@ -497,19 +383,6 @@ def test_an_admin_of_django_that_shows_no_times_is_an_error(options, expected):
     errors = [each for each in check_admins() if each.obj is plain]
     all_sites.discard(site)  # for the tests after this one
     assert [each.id for each in errors] == [f"sortable_ids.{expected}"] * bool(expected)
-
-
-def test_a_hierarchy_of_wrong_options_leaves_the_error_to_the_field():
-    with isolate_apps("tests.testapp"):
-
-        class Wrong(Own):
-            id = ULIDField(primary_key=True, prefix="wrong-")
-
-    class WrongAdmin(SortableIDAdmin):
-        created_at_hierarchy = "id"
-
-    assert WrongAdmin(Wrong, admin.AdminSite()).check() == []
-    assert [each.id for each in Wrong.id.field.check()] == ["sortable_ids.E013"]
 
 
 def test_right_hierarchies_pass_the_check():

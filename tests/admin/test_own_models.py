@@ -165,27 +165,6 @@ def test_nobody_reads_the_token(browser):
 
 
 @transactional
-def test_the_title_asks_for_no_choice(browser):
-    """No row has a page."""
-    page = browser.get(list_url(WorkerLease)).content.decode()
-    assert "<title>Worker leases |" in page
-
-
-@transactional
-def test_an_owner_is_found(browser):
-    leases.take(8, TERMS, now_ms, "default")
-    owner = WorkerLease.objects.get().owner
-    assert [row[1] for row in rows(browser, q=owner)] == [owner]
-
-
-@transactional
-def test_times_without_time_zones(browser, settings):
-    settings.USE_TZ = False
-    leases.take(8, TERMS, lambda: 1_700_000_000_000, "default")
-    assert rows(browser)[0][3] == "Nov. 14, 2023, 5:13 p.m."
-
-
-@transactional
 def test_counters(browser):
     SequenceCounter.objects.create(key="shop_order.number", first="A0", step=2, taken=40)
     assert rows(browser, SequenceCounter) == [["shop_order.number", "A0", "2", "40"]]

@@ -1,7 +1,11 @@
 """The pages of a row: opened, added, changed and deleted, whatever the scheme of its key."""
 
 import pytest
+from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
+from django.contrib.auth.models import Permission, User
+from django.contrib.messages import get_messages
+from django.test import Client
 
 from django_sortable_ids.ids import public_id
 from tests.combinations import in_one_case
@@ -99,21 +103,6 @@ def test_keys_of_inner_rows_that_were_tampered_with_are_refused(browser, scheme)
 
 
 @each_kind
-def test_the_history_of_a_row(browser, scheme):
-    model = PRODUCTS[scheme]
-    row = model.objects.create(name="row")
-    form = f"{model._meta.model_name}_form"
-    given = form_fields(page_of(browser, page_url(model, row.pk)), form)
-    browser.post(page_url(model, row.pk), given | {"name": "renamed"})
-    page = page_of(browser, page_url(model, row.pk, "history"))
-    assert "Changed Name." in page.root.find("div", id="change-history").text
-    index = page_of(browser, "/admin/")
-    recent = index.root.find("ul", class_="actionlist").find("a")
-    assert recent["href"] == page_url(model, row.pk)
-    assert page_of(browser, recent["href"]).root.find("input", name="name")["value"] == "renamed"
-
-
-@each_kind
 def test_a_row_is_deleted_with_what_points_to_it(browser, scheme):
     model = PRODUCTS[scheme]
     row, other = model.objects.create(name="row"), model.objects.create(name="other")
@@ -151,23 +140,6 @@ def test_an_action_on_selected_rows(browser, scheme):
     assert list(model.objects.all()) == [rows[1]]
 
 
-def test_rows_are_edited_in_the_list(browser):
-    baskets = [Basket.objects.create(name=name) for name in ("first", "second")]
-    page = page_of(browser, list_url(Basket))
-    given = form_fields(page, "changelist-form")
-    keys = {given["form-0-id"], given["form-1-id"]}
-    assert keys == {str(basket.pk) for basket in baskets}
-    number = 0 if given["form-0-id"] == str(baskets[0].pk) else 1
-    saved = {"_save": "Save"}
-    answer = browser.post(list_url(Basket), given | saved | {f"form-{number}-name": "renamed"})
-    assert answer.status_code == 302
-    assert Basket.objects.get(name="renamed") == baskets[0]
-    for key in ("x", "", "\x00", str(Basket().pk)):
-        change = {"form-0-id": key, "form-0-name": "bad"}
-        assert browser.post(list_url(Basket), given | saved | change).status_code in (200, 302)
-    assert not Basket.objects.filter(name="bad").exists()
-
-
 def test_relations_are_chosen_in_every_kind_of_field(browser):
     """Half of the foreign keys are raw ids, the others are looked up by typing."""
     targets = {name: model.objects.create(name=name) for name, model in PRODUCTS.items()}
@@ -192,15 +164,6 @@ def test_relations_are_chosen_in_every_kind_of_field(browser):
     for name, target in targets.items():
         cell = opened.root.find("div", class_=f"field-{name}")
         assert target.name in cell.text
-
-
-def test_a_raw_id_may_be_the_public_text(browser):
-    given = form_fields(page_of(browser, add_url(Basket)), "basket_form") | {"name": "new"}
-    rows = {name: model.objects.create() for name, model in PRODUCTS.items()}
-    given |= {name: public_id(row) for name, row in rows.items()}
-    assert browser.post(add_url(Basket), given).status_code == 302
-    basket = Basket.objects.get()
-    assert {name: getattr(basket, name) for name in rows} == rows
 
 
 def test_wrong_ids_in_a_form_are_refused(browser):
@@ -240,17 +203,6 @@ def test_completion_finds_names_and_pasted_ids(browser, scheme):
         assert answer.json()["results"] == found, term
 
 
-def test_a_popup_hands_back_the_id_of_a_new_row(browser):
-    for scheme, model in PRODUCTS.items():
-        route = add_url(model, _popup="1", _to_field="id")
-        given = form_fields(page_of(browser, route), f"{model._meta.model_name}_form")
-        answer = browser.post(route, given | {"name": "new", "_popup": "1", "_to_field": "id"})
-        assert answer.status_code == 200
-        row = model.objects.get()
-        assert f"&quot;value&quot;: &quot;{row.pk}&quot;" in answer.content.decode(), scheme
-        assert page_of(browser, list_url(model, _popup="1", _to_field="id"))
-
-
 def test_an_editable_key_need_not_be_given(browser):
     given = form_fields(page_of(browser, add_url(Voucher)), "voucher_form")
     assert {"id", "code"} <= set(given)
@@ -287,3 +239,66 @@ def test_ids_beside_an_integer_key_are_no_fields_of_the_form(browser, scheme):
     before = getattr(order, scheme)
     order.refresh_from_db()
     assert (order.name, getattr(order, scheme)) == ("renamed", before)
+
+
+# The pages of a row by the public text of an id that is not its key.
+
+
+@each_kind
+def test_a_public_text_redirects_to_the_page_with_the_key(browser, scheme):
+    order, _ = Order.objects.create(name="first"), Order.objects.create(name="second")
+    for text in (public_id(order, scheme), str(getattr(order, scheme))):
+        for page in ("change", "delete", "history"):
+            answer = browser.get(page_url(Order, text, page), {"_popup": "1"})
+            assert answer.url == f"{page_url(Order, order.pk, page)}?_popup=1", text
+            assert browser.get(answer.url).status_code == 200
+
+
+def test_a_key_comes_before_an_id_of_the_same_digits(browser):
+    other = Order.objects.create(name="other", pk=1_000_000_000_000_000_000)
+    Order.objects.create(name="first", snowflake=other.pk)
+    page = browser.get(page_url(Order, other.pk))
+    assert page.context["original"].name == "other"
+    other.delete()
+    answer = browser.get(page_url(Order, 1_000_000_000_000_000_000))
+    assert browser.get(answer.url).context["original"].name == "first"
+
+
+def test_what_no_row_has_is_djangos_answer(browser):
+    order = Order.objects.create()
+    texts = [public_id(order, scheme) for scheme in PRODUCTS]
+    order.delete()
+    for text in (*texts, "ord_", "ord_x", "x", "None", "9" * 40):
+        answer = browser.get(page_url(Order, text))
+        assert (answer.status_code, answer.url) == (302, "/admin/"), text
+        *_, message = get_messages(answer.wsgi_request)
+        assert "exist" in message.message
+
+
+@each_kind
+def test_what_a_user_may_not_see_does_not_exist(scheme):
+    mine, theirs = (
+        Order.objects.create(pk=pk, name=name, tenant=name)
+        for pk, name in ((8_000, "mine"), (9_000, "theirs"))
+    )
+    user = User.objects.create(username="mine", is_staff=True)
+    client = Client()
+    client.force_login(user)
+    assert client.get(page_url(Order, public_id(mine, scheme))).status_code == 403
+    user.user_permissions.set(Permission.objects.filter(codename="view_order"))
+    answer = client.get(page_url(Order, public_id(mine, scheme)))
+    assert answer.url == page_url(Order, mine.pk)
+    assert client.get(page_url(Order, public_id(theirs, scheme))).url == "/admin/"
+
+
+def test_a_row_that_this_user_may_not_view_does_not_exist(browser, monkeypatch):
+    orders = [Order.objects.create(name=name) for name in ("open", "secret")]
+    model_admin = admin.site.get_model_admin(Order)
+
+    def may(request, obj=None):
+        return obj is None or obj.name != "secret"
+
+    for name in ("has_view_permission", "has_change_permission"):
+        monkeypatch.setattr(model_admin, name, may)
+    targets = [browser.get(page_url(Order, public_id(order, "ulid"))).url for order in orders]
+    assert targets == [page_url(Order, orders[0].pk), "/admin/"]

@@ -5,16 +5,8 @@ from django.contrib import admin
 from django.urls import path, reverse
 
 from tests.combinations import each_with
-from tests.store.models import PRODUCTS, Basket, Order
-from tests.testapp.models import (
-    AUTO_KEYS,
-    EditableKey,
-    SequenceKey,
-    SnowflakeKey,
-    ULIDKey,
-    UUIDv7Key,
-    around,
-)
+from tests.store.models import PRODUCTS
+from tests.testapp.models import AUTO_KEYS, SequenceKey, SnowflakeKey, ULIDKey, UUIDv7Key, around
 
 from .support import KINDS
 
@@ -71,26 +63,6 @@ def test_a_search_finds_a_whole_id_and_nothing_else(plain, scheme, name):
         assert listed(browser, model, text) == []
 
 
-@pytest.mark.parametrize("scheme", KINDS[:2])
-def test_a_search_reaches_ids_of_relations(plain, scheme):
-    fields = ["name", f"{scheme}__id", f"all_{scheme}__id"]
-    browser = plain(Basket, search_fields=fields)
-    one, two = (PRODUCTS[scheme].objects.create() for _ in range(2))
-    Basket.objects.create(name="one", **{scheme: one})
-    getattr(Basket.objects.create(name="two"), f"all_{scheme}").set([one, two])
-    assert listed(browser, Basket, str(one.pk)) == ["one", "two"]
-    assert listed(browser, Basket, str(two.pk)) == ["two"]
-    assert listed(browser, Basket, "tw") == ["two"]
-
-
-def test_ids_beside_an_integer_key(plain):
-    browser = plain(Order, search_fields=list(PRODUCTS))
-    order, _ = (Order.objects.create(name=name) for name in "ab")
-    for scheme in PRODUCTS:
-        assert listed(browser, Order, str(getattr(order, scheme))) == ["a"]
-    assert listed(browser, Order, "nothing") == []
-
-
 @each_kind_of_key
 def test_a_blank_makes_an_id_for_a_new_row_and_keeps_that_of_an_existing_one(plain, key):
     model = around(key, "Public")
@@ -103,30 +75,6 @@ def test_a_blank_makes_an_id_for_a_new_row_and_keeps_that_of_an_existing_one(pla
     answer = browser.post(route(model, "change", row.pk), {"public": "", "name": "b"})
     assert answer.status_code == 302, answer.context["errors"]
     assert model.objects.values_list("pk", "name", "public").get() == (row.pk, "b", row.public)
-
-
-@each_kind_of_key
-def test_a_blank_in_the_list_keeps_the_id(plain, key):
-    model = around(key, "Public")
-    browser = plain(model, list_display=["id", "public"], list_editable=["public"])
-    row = model.objects.create(name="a")
-    given = {
-        "form-TOTAL_FORMS": 1,
-        "form-INITIAL_FORMS": 1,
-        "form-0-id": row.pk,
-        "form-0-public": "",
-        "_save": "Save",
-    }
-    assert browser.post(route(model, "changelist"), given).status_code == 302
-    assert model.objects.get().public == row.public
-
-
-def test_a_row_keeps_its_key(plain):
-    browser = plain(EditableKey, fields=["id", "name"])
-    row = EditableKey.objects.create(name="a")
-    answer = browser.post(route(EditableKey, "change", row.pk), {"id": "", "name": "b"})
-    assert answer.status_code == 302
-    assert list(EditableKey.objects.values_list("pk", "name")) == [(row.pk, "b")]
 
 
 @pytest.mark.parametrize("key", AUTO_KEYS)

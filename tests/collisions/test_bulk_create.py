@@ -1,19 +1,15 @@
 """``bulk_create``: ids made for all rows at once, fresh ones for the rows that collide."""
 
 import pytest
-from django.db import IntegrityError, connection, connections, models, transaction
+from asgiref.sync import async_to_sync
+from django.db import IntegrityError, connection, connections, models
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
-from django_sortable_ids.collisions import (
-    TRIES,
-    RetryOnCollision,
-    SortableIDManager,
-    SortableIDQuerySet,
-)
+from django_sortable_ids.collisions import TRIES, RetryOnCollision, SortableIDManager
 from django_sortable_ids.fields import LexicalSequenceField, Time64Field
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
-from tests.own_tables import own_model, tables
+from tests.own_tables import own_model, second_database, tables
 
 from .support import Named, inserts_into, sixteen_a_tick, the_same_ids
 from .test_save import fill_the_tick, refused
@@ -112,33 +108,6 @@ def test_a_collision_in_an_upsert_is_raised_at_once(small):
     refused(lambda: make(small, 1, **upsert), small, tries=1)
 
 
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one writer at a time")
-def test_rows_that_the_transactions_snapshot_does_not_show(small):
-    if connection.vendor == "mysql" and connection.mysql_is_mariadb:
-        pytest.skip(
-            "newer ones refuse such a row as changed since last read, which is no violation"
-        )
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("ROLLBACK")
-            if connection.vendor == "mysql":
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-                cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
-            else:
-                cursor.execute("START TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        assert not small.objects.exists()
-        callers = connections["default"]
-        connections["default"] = callers.copy()
-        try:
-            make(small, 2)
-        finally:
-            connections["default"].close()
-            connections["default"] = callers
-        make(small, 3)
-        assert small.objects.count() == 3
-    assert small.objects.count() == 5
-
-
 def test_a_sequence_is_counted_up_once(inside):
     numbered = own_model(
         "Ticket",
@@ -158,16 +127,6 @@ def test_a_sequence_is_counted_up_once(inside):
         assert [row.pk for row in rows] == [f"{n:04}" for n in range(1, 51)]
         assert [row.spare for row in rows[2:5]] == ["0003", "0900", "0004"]
         assert numbered.objects.create().pk == "0051"
-
-
-def test_a_call_that_is_refused_leaves_no_gap():
-    key = LexicalSequenceField(primary_key=True, charset="numeric", width=4)
-    numbered = own_model("Ticket", Named, RetryOnCollision, id=key)
-    with tables(numbered):
-        numbered.objects.create(slug="a")
-        with pytest.raises(IntegrityError):
-            numbered.objects.bulk_create([numbered(), numbered(slug="a")])
-        assert numbered.objects.create().pk == "0001"
 
 
 def test_a_model_without_retries_has_its_other_ids_made_at_once(inside):
@@ -197,17 +156,90 @@ def test_a_model_without_retries_has_its_other_ids_made_at_once(inside):
         refused(lambda: Item.objects.bulk_create([again]), Item, tries=1)
 
 
-def test_a_queryset_of_the_projects_own(inside):
-    class Paid(SortableIDQuerySet):
-        def paid(self):
-            return self.filter(slug="paid")
+# The other ways to insert a row: a child's, ``get_or_create``, asyncio, fixtures, a database.
 
-    key = sixteen_a_tick(primary_key=True)
-    payment = own_model("Payment", Named, RetryOnCollision, id=key, objects=Paid.as_manager())
-    proxied = own_model("Proxy", payment, meta={"proxy": True})
-    with tables(payment), inside():
-        make(payment, 3)
-        make(payment, 3)
-        make(proxied, 3)
-        assert payment.objects.count() == 9
-        assert not payment.objects.paid().exists()
+
+@pytest.fixture
+def family():
+    """A parent that retries, and its child."""
+    parent = own_model("Parent", Named, RetryOnCollision, id=sixteen_a_tick(primary_key=True))
+    ticket = sixteen_a_tick(unique=True, null=True)
+    child = own_model("Child", parent, code=models.IntegerField(unique=True), ticket=ticket)
+    with tables(parent, child):
+        yield parent, child
+
+
+def test_a_child_has_the_fresh_key_of_its_parent(family, inside):
+    parent, child = family
+    with the_same_ids():
+        other = parent.objects.create()
+    with the_same_ids(), inside(), inserts_into(parent) as parents, inserts_into(child) as children:
+        row = child.objects.create(code=1)
+    assert (len(parents), len(children)) == (2, 1)
+    assert row.pk == row.id == row.parent_ptr_id == child.objects.get().pk != other.pk
+    assert parent.objects.count() == 2
+
+
+def test_a_childs_own_column(family, inside):
+    parent, child = family
+    with the_same_ids():
+        other = child.objects.create(code=1)
+    parent.objects.update(slug="old")
+    with the_same_ids(), inside(), inserts_into(parent) as parents, inserts_into(child) as children:
+        row = child(pk=77, id=77, code=2)
+        parent._meta.pk.generate()  # as the other key was made
+        row.save()
+    assert (len(parents), len(children)) == (1, 2)
+    assert row.ticket != other.ticket
+    assert (row.pk, child.objects.count(), parent.objects.count()) == (77, 2, 2)
+
+
+def test_get_or_create_returns_no_other_row(small, inside):
+    with the_same_ids():
+        other = small.objects.create(slug="other")
+    with the_same_ids(), inside():
+        row, created = small.objects.get_or_create(slug="new")
+    assert created
+    assert (row.slug, row.pk != other.pk) == ("new", True)
+    assert small.objects.get_or_create(slug="new") == (row, False)
+    assert small.objects.get_or_create(slug="other") == (other, False)
+
+
+@pytest.mark.parametrize(
+    "insert",
+    [
+        lambda model: model.objects.acreate(),
+        lambda model: model().asave(),
+        lambda model: model.objects.abulk_create([model(), model()]),
+        lambda model: model.objects.aget_or_create(slug="a"),
+        lambda model: model.objects.aupdate_or_create(slug="a"),
+    ],
+    ids=["acreate", "asave", "abulk_create", "aget_or_create", "aupdate_or_create"],
+)
+def test_asyncio(small, insert):
+    with the_same_ids():
+        first = small.objects.create()
+
+    async def insert_again():
+        with the_same_ids():
+            await insert(small)
+
+    async_to_sync(insert_again)()
+    assert small.objects.exclude(pk=first.pk).exclude(ticket=first.ticket).exists()
+
+
+@pytest.fixture
+def other(tmp_path, django_db_blocker):
+    with django_db_blocker.unblock(), second_database(tmp_path) as alias:
+        yield alias
+
+
+def test_another_database(small, other, inside):
+    with tables(small, using=connections[other]):
+        for _ in range(2):
+            with the_same_ids(), inside(using=other):
+                small().save(using=other)
+            with the_same_ids(), inside(using=other):
+                small.objects.using(other).bulk_create([small(), small()])
+        assert small.objects.using(other).count() == 6
+    assert not small.objects.exists()

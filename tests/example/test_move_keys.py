@@ -1,12 +1,10 @@
 """``demo --move-keys``: primary keys become UUIDv7, in a copy of the project."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -202,22 +200,6 @@ def test_run_again_changes_nothing(moved: Moved) -> None:
         assert "/flights/17/" in again or "    after: " in again
         assert "backfill_ids" not in again
     assert moved.demo.moved.dump() == before
-
-
-def test_backwards_brings_the_integers_back(moved: Moved, demo: Demo) -> None:
-    shutil.copy(moved.demo.database, demo.database)
-    shutil.copytree(moved.demo.moved.project, demo.moved.project)
-    demo.moved.manage("migrate", "flights", "0004")
-    assert rows(demo.moved) == rows(demo)
-    demo.moved.run()
-    assert demo.moved.query(CONTENT.format(key="old_id")) == demo.query(CONTENT.format(key="id"))
-    assert demo.dump() == moved.before
-
-
-def rows(demo: Demo) -> dict[str, list[Any]]:
-    """All rows of the tables that the move changes."""
-    tables = [*(f"flights_{name}" for name in (*TABLES, "weather", "remark")), "django_admin_log"]
-    return {name: demo.query(f"SELECT * FROM {name} ORDER BY id") for name in tables}
 
 
 STEPS = [

@@ -1,12 +1,11 @@
 """Keys like AutoField's: None until the insert, in all that Django does with a key."""
 
 import json
-from functools import singledispatch
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
 from django.db import connection, models
-from django.forms import modelform_factory, modelformset_factory
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
 from django_sortable_ids.fields import (
@@ -16,7 +15,10 @@ from django_sortable_ids.fields import (
     Time64AutoField,
     ULIDAutoField,
     UUIDv7AutoField,
+    UUIDv7Field,
 )
+from tests.marks import own_tables
+from tests.own_tables import tables
 from tests.testapp.models import AUTO_KEYS, Named, around
 
 
@@ -88,35 +90,6 @@ def test_an_unsaved_row_is_refused_in_a_relation(key):
 
 
 @each_key
-def test_a_form_has_no_field_for_the_key(key):
-    form = modelform_factory(key, fields=["id", "name"])({"id": "x", "name": "a"})
-    assert list(form.fields) == ["name"]
-    row = form.save()
-    assert key.objects.get() == row
-
-
-@each_key
-def test_formsets_change_and_add_rows_and_leave_their_keys(key):
-    first = key.objects.create(name="a")
-    data = {
-        "form-TOTAL_FORMS": 2,
-        "form-INITIAL_FORMS": 1,
-        "form-0-id": first.pk,
-        "form-0-name": "b",
-        "form-1-id": "",
-        "form-1-name": "c",
-    }
-    formset = modelformset_factory(key, fields="__all__")(data)
-    assert formset.is_valid(), formset.errors
-    changed, added = formset.save()
-    assert (changed.pk, changed.name) == (first.pk, "b")
-    assert {changed.pk, added.pk} == set(key.objects.values_list("pk", flat=True))
-    first.refresh_from_db()
-    assert first.name == "b"
-    assert key.objects.exclude(pk=first.pk).get().name == "c"
-
-
-@each_key
 def test_a_fixture_without_keys(key, tmp_path):
     file = tmp_path / "rows.json"
     child = around(key, "Child")
@@ -143,15 +116,6 @@ def test_only_for_primary_keys(field_class):
 
 
 @pytest.mark.parametrize("field_class", CLASSES)
-def test_is_no_auto_field_whose_keys_are_counted_integers(field_class):
-    kind = singledispatch(lambda field: "another")
-    kind.register(models.AutoField)(lambda field: "counted")
-    assert kind(field_class(primary_key=True)) == "another"
-    assert not issubclass(field_class, models.AutoField)
-    assert not isinstance(field_class(primary_key=True), models.AutoField)
-
-
-@pytest.mark.parametrize("field_class", CLASSES)
 def test_deconstructed(field_class):
     field = field_class(primary_key=True, prefix="o")
     _, path, args, kwargs = field.deconstruct()
@@ -159,3 +123,85 @@ def test_deconstructed(field_class):
     if field_class is not KSUIDAutoField:
         assert path == f"django_sortable_ids.fields.{field_class.__name__}"
     assert field.clone().deconstruct()[1:] == (path, args, kwargs)
+
+
+# Ids as the keys of models that name none: ``DEFAULT_AUTO_FIELD``.
+
+
+class Base(models.Model):
+    name = models.CharField(max_length=9)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self):
+        return self.name
+
+
+def models_without_keys():
+    class Author(Base):
+        friends = models.ManyToManyField("self")
+
+        class Meta:
+            app_label = "testapp"
+
+    class Book(Base):
+        author = models.ForeignKey(Author, models.CASCADE, related_name="books")
+
+        class Meta:
+            app_label = "testapp"
+
+    class Novel(Book):
+        pages = models.IntegerField(default=0)
+
+        class Meta:
+            app_label = "testapp"
+
+    return SimpleNamespace(Author=Author, Book=Book, Novel=Novel)
+
+
+@pytest.fixture(params=CLASSES, ids=lambda each: each.__name__)
+def keyless(request, settings):
+    """Models with relations whose keys are those of the setting, and their tables."""
+    settings.DEFAULT_AUTO_FIELD = f"django_sortable_ids.fields.{request.param.__name__}"
+    if request.param is KSUIDAutoField:
+        settings.DEFAULT_AUTO_FIELD = f"{KSUIDAutoField.__module__}.KSUIDAutoField"
+    with isolate_apps("tests.testapp"):
+        made = models_without_keys()
+        with tables(*vars(made).values()):
+            yield made
+
+
+@own_tables
+def test_models_that_name_no_key(keyless):
+    ann, bob = keyless.Author.objects.create(name="ann"), keyless.Author(name="bob")
+    assert bob.pk is None
+    bob.save()
+    ann.friends.add(bob)
+    assert list(bob.friends.all()) == [ann]
+    assert len({row.pk for row in keyless.Author.friends.through.objects.all()}) == 2
+    book = keyless.Book.objects.create(name="book", author=ann)
+    novel = keyless.Novel.objects.create(name="novel", author=bob, pages=7)
+    assert list(keyless.Book.objects.order_by("pk")) == [book, novel.book_ptr]
+    assert keyless.Novel.objects.get(pk=novel.pk, author__name="bob").pages == 7
+    assert [each.author for each in keyless.Book.objects.select_related("author")] == [ann, bob]
+    assert set(keyless.Author.objects.prefetch_related("books").get(pk=ann.pk).books.all()) == {
+        book
+    }
+    novel.delete()
+    ann.delete()
+    assert not keyless.Book.objects.exists()
+
+
+@isolate_apps("tests.testapp")
+def test_a_field_whose_key_exists_before_its_row_is_refused(settings):
+    settings.DEFAULT_AUTO_FIELD = "django_sortable_ids.fields.UUIDv7Field"
+    with pytest.raises(ValueError, match="must subclass AutoField"):
+        models_without_keys()
+
+
+def test_an_auto_field_of_django_is_refused():
+    with pytest.raises(TypeError, match="derive from SortableAutoField instead"):
+
+        class Own(UUIDv7Field, models.AutoField):
+            pass

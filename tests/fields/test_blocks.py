@@ -9,9 +9,8 @@ from itertools import chain
 from threading import Barrier
 
 import pytest
-from django.db import IntegrityError, OperationalError, connection, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
 
-from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.workers import counters
@@ -104,15 +103,6 @@ def test_others_do_not_wait_for_an_open_transaction(sequence):
     assert numbers(model, 1) == ["000004"]
 
 
-@one_writer
-def test_beside_a_sequence_of_the_same_transaction(sequence):
-    """Whose counter is made and locked there."""
-    model = sequence(**NUMERIC, block=3)
-    with transaction.atomic():
-        SequenceCounter.objects.create(key="another.number", first="0", step=1, taken=0)
-        assert numbers(model, 4) == [f"00000{n}" for n in range(4)]
-
-
 def test_threads_take_turns(sequence):
     """What one of them takes is not mixed with what another takes at the same time."""
     field = sequence(**NUMERIC, block=81_000)._meta.get_field("number")
@@ -175,22 +165,3 @@ def test_processes_that_are_killed(sequence):
     kept = set(model.objects.values_list("number", flat=True))
     assert {*said} <= kept
     assert taken() - len(kept) < 7 * 5
-
-
-def test_a_conflict_is_tried_again(sequence, monkeypatch):
-    model = sequence(**NUMERIC, block=7)
-    take, failures = counters.take, [OperationalError(1213, "Deadlock found")] * 3
-
-    def conflicting(*arguments, **options):
-        made = take(*arguments, **options)
-        if failures:
-            raise failures.pop()
-        return made
-
-    monkeypatch.setattr(transactions, "_FIRST_PAUSE", 0)
-    monkeypatch.setattr(counters, "take", conflicting)
-    assert numbers(model, 2) == ["000000", "000001"]
-    failures.append(OperationalError(2006, "Server has gone away"))
-    counters.drop_blocks()
-    with pytest.raises(OperationalError, match="gone away"):
-        model.objects.create()

@@ -5,7 +5,6 @@ from itertools import cycle
 
 import pytest
 from django.apps import apps
-from django.db import connection
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.graph import MigrationGraph
 from django.db.migrations.operations import AlterField
@@ -27,7 +26,6 @@ from django_sortable_ids.fields import (
     SCRU128Field,
     SnowflakeField,
     SonyflakeField,
-    SortableIDField,
     Time64Field,
     TimeflakeField,
     TSIDField,
@@ -39,7 +37,6 @@ from django_sortable_ids.fields import (
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.fields.refused import assert_refused
-from tests.testapp.models import ULIDKey
 
 OF_ALL = [
     {},
@@ -192,25 +189,6 @@ def test_options_that_say_the_usual_are_left_out():
     assert SonyflakeField(version=2).deconstruct()[3] == {}
 
 
-def test_ids_are_not_editable_unless_asked():
-    assert not UUIDv7Field().editable
-    assert UUIDv7Field(editable=True).editable
-
-
-def test_the_verbose_name_may_come_first():
-    field = UUIDv7Field("Order number", primary_key=True)
-    assert field.verbose_name == "Order number"
-    assert ULIDKey._meta.pk.verbose_name == "id"
-
-
-class OwnULIDField(ULIDField):
-    pass
-
-
-def test_a_subclass_keeps_its_own_path():
-    assert OwnULIDField().deconstruct()[1] == f"{__name__}.OwnULIDField"
-
-
 def test_unknown_options_are_refused():
     with pytest.raises(TypeError):
         UUIDv7Field(precision="ms")
@@ -241,24 +219,6 @@ def test_the_autodetector_sees_a_changed_option():
     (operation,) = changes(now(), changed)
     assert isinstance(operation, AlterField)
     assert operation.field.public_text.prefix == "x"
-
-
-def test_the_backend_knows_the_internal_type_and_converts_nothing():
-    """Many rows go to PostgreSQL as one array for each column, of types that it knows only."""
-    for model in apps.get_app_config("testapp").get_models():
-        compiler = model._base_manager.all().query.get_compiler(connection=connection)
-        for field in model._meta.fields:
-            if isinstance(field, SortableIDField):
-                assert field.get_internal_type() in connection.data_types
-                column = field.get_col(model._meta.db_table)
-                for converters, _ in compiler.get_converters([column]).values():
-                    (converter,) = converters
-                    assert converter.__module__ == "django_sortable_ids.fields.values.storage"
-
-
-def test_system_checks_find_nothing():
-    for model in apps.get_app_config("testapp").get_models():
-        assert model.check(databases=["default"]) == []
 
 
 class OursField(SnowflakeField):

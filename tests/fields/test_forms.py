@@ -1,7 +1,7 @@
 """Forms: a blank makes an id of a new row, a given one is kept."""
 
 import pytest
-from django.db import IntegrityError, models, transaction
+from django.db import models
 from django.forms import modelform_factory
 
 from django_sortable_ids.fields import HexULIDField
@@ -100,14 +100,6 @@ def test_a_row_keeps_its_key():
     assert part.whole == row
 
 
-def test_a_row_that_exists_gets_no_id_when_it_is_saved(public):
-    """An instance that was loaded without one, before a backfill, is saved without one."""
-    row = public.objects.create(name="a")
-    row.public = None
-    with pytest.raises(IntegrityError), transaction.atomic():
-        row.save()
-
-
 def test_an_editable_key():
     blank = KeyForm({"id": "", "name": "a"})
     assert blank.is_valid(), blank.errors
@@ -119,10 +111,6 @@ def test_an_editable_key():
     assert list(KeyForm({"id": EXAMPLE, "name": "c"}).errors) == ["id"]
     malformed = KeyForm({"id": "nonsense", "name": "d"})
     assert malformed.errors["id"][0].startswith("“nonsense” is not a valid ULID")
-
-
-def test_ids_that_are_not_editable_are_in_no_form():
-    assert set(modelform_factory(ULIDKey, fields="__all__").base_fields) == {"name"}
 
 
 def test_ids_of_the_database_are_required_of_a_form_unless_blank():
@@ -154,7 +142,3 @@ def test_full_clean_brings_spellings_into_the_canonical_one():
     row = ULIDKey(pk=EXAMPLE.lower(), name="a")
     row.full_clean()
     assert row.pk == EXAMPLE
-
-
-def test_full_clean_asks_for_no_id_of_a_new_row(public):
-    public(name="a").full_clean(exclude=["to"])

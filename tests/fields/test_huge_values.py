@@ -6,12 +6,10 @@ The cost is counted in memory: a time would depend on the machine.
 import sys
 import tracemalloc
 from contextlib import suppress
-from urllib.parse import urlencode
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from rest_framework.test import APIClient
 
 from django_sortable_ids.ids import resolve
 from django_sortable_ids.schemes import InvalidID, all_schemes
@@ -114,27 +112,3 @@ def test_in_lookups(huge):
                     assert list(found) == [order]
             with pytest.raises(ValidationError), transaction.atomic():
                 Order.objects.create(**{name: value})
-
-
-@pytest.mark.parametrize("scheme", PRODUCTS)
-def test_in_requests(scheme):
-    client, text = APIClient(), "9" * 1_000_000
-    for name in (scheme, f"plain/{scheme}", f"orders/{scheme}"):
-        answer = client.get(f"/store/{name}/{text}/")
-        assert (answer.status_code, len(answer.content) < 700) == (404, True)
-    for given in ({scheme: text}, {f"all_{scheme}": [text]}, {scheme: [[text]]}):
-        answer = client.post("/store/baskets/", given, format="json")
-        assert (answer.status_code, len(answer.content) < 700) == (400, True)
-    link = {scheme: f"http://testserver/store/{scheme}/{text}/"}
-    answer = client.post("/store/linked/", link, format="json")
-    assert (answer.status_code, len(answer.content) < 700) == (400, True)
-
-
-def test_in_the_admin(admin_client):
-    order, text = Order.objects.create(), "9" * 1_000_000
-    answer = admin_client.get(f"/admin/store/order/?{urlencode({'q': text})}")
-    assert (answer.status_code, len(answer.context["cl"].result_list)) == (200, 0)
-    assert order in admin_client.get("/admin/store/order/").context["cl"].result_list
-    for name in ("basket", "ulidproduct"):
-        answer = admin_client.get(f"/admin/store/{name}/{text[:10_000]}/change/")
-        assert answer.status_code == 302

@@ -7,16 +7,12 @@ from django.db.migrations.state import ProjectState
 from django.db.models.expressions import RawSQL
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
-from django_sortable_ids.fields import HexULIDField, SortableIDField, ULIDField
+from django_sortable_ids.fields import HexULIDField, ULIDField
 from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
 from tests.own_tables import Own, tables
-from tests.testapp.models import (
-    KEYS,
-    ULIDKey,
-    around,
-)
+from tests.testapp.models import KEYS, ULIDKey, around
 
 pytestmark = pytest.mark.django_db
 
@@ -31,14 +27,6 @@ SPELLINGS = [
     }.items()
     if name == "text" or "UUID" in model._meta.pk.scheme.title or model is ULIDKey
 ]
-
-
-def test_keys_are_made_with_the_instance(time_key):
-    first, second = time_key(), time_key()
-    assert first.pk != second.pk
-    assert first._state.adding
-    first.save()
-    assert time_key.objects.get().pk == first.pk
 
 
 def test_ids_beside_the_key_are_made_when_the_row_is_inserted(key):
@@ -93,9 +81,7 @@ def test_a_subclass_and_its_parent_share_one_id(key):
 def test_a_new_row_is_inserted_and_never_overwrites_another(key):
     """Django tries an UPDATE first where a key has no default, and would hit an adopted row."""
     row = key(name="new")
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         row.save()
     table = connection.ops.quote_name(key._meta.db_table)
     touching = [query["sql"] for query in queries if table in query["sql"]]
@@ -157,15 +143,6 @@ def test_an_upsert_keeps_the_row_and_its_other_ids(key):
 def test_a_default_is_refused(default):
     message = "takes no default: a migration would copy one value"
     assert_refused(ULIDField(default=default), "E015", message)
-
-
-def test_columns_but_the_key_have_no_default():
-    """What Django would copy into every row of an added column."""
-    effective_default = connection.SchemaEditorClass._effective_default
-    for model in apps.get_app_config("testapp").get_models():
-        for field in model._meta.local_fields:
-            if isinstance(field, SortableIDField) and not field.primary_key:
-                assert effective_default(field) is None
 
 
 # Ids that the database makes

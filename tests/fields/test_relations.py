@@ -2,14 +2,9 @@
 
 import pytest
 
-from tests.testapp.models import STORED_KINDS, around
+from tests.testapp.models import around
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(params=STORED_KINDS, ids=lambda model: model.__name__)
-def stored_key(request):
-    return request.param
 
 
 @pytest.fixture

@@ -1,23 +1,14 @@
 """Rows with ids: in, out, and found again."""
 
-import pickle
-
 import pytest
-from django.db.models import Case, Count, Exists, F, OuterRef, Subquery, Value, When
+from django.db.models import Case, Count, F, Value, When
 from django.db.models.functions import Coalesce
 
-from tests.testapp.models import KEYS, STORED_KEYS, STORED_KINDS, around
+from tests.testapp.models import KEYS, STORED_KEYS, around
 
 pytestmark = pytest.mark.django_db
 
-every_key = pytest.mark.parametrize(
-    "stored_key", KEYS + STORED_KEYS, ids=lambda model: model.__name__
-)
-
-
-@pytest.fixture(params=STORED_KINDS, ids=lambda model: model.__name__)
-def stored_key(request):
-    return request.param
+every_key = pytest.mark.parametrize("stored_key", KEYS + STORED_KEYS)
 
 
 @pytest.fixture
@@ -102,51 +93,6 @@ def test_every_way_of_writing_finds_its_row(stored_key, rows):
     assert list(objects.all()) == [rows[2]]
 
 
-def test_bulk_update_of_ids(stored_key):
-    public = around(stored_key, "Public")
-    rows = [public.objects.create(), public.objects.create()]
-    before = [row.optional for row in rows]
-    for row in rows:
-        row.optional = None
-    public.objects.bulk_update(rows, ["optional"])
-    assert set(public.objects.values_list("optional", flat=True)) == {None}
-    for row, value in zip(rows, before, strict=True):
-        row.optional = value
-    public.objects.bulk_update(rows, ["optional"])
-    assert set(public.objects.values_list("pk", "optional")) == {
-        (row.pk, value) for row, value in zip(rows, before, strict=True)
-    }
-
-
-def test_update(stored_key):
-    public = around(stored_key, "Public")
-    row = public.objects.create()
-    value = row.optional
-    assert public.objects.filter(optional=value).update(optional=None) == 1
-    assert public.objects.filter(optional=None).update(optional=F("public")) == 1
-    assert public.objects.filter(pk=row.pk).update(optional=value) == 1
-    row.refresh_from_db()
-    assert row.optional == value
-
-
-def test_subqueries(stored_key, rows):
-    newest = stored_key.objects.filter(name__gte="b").order_by("-name").values("pk")[:1]
-    same = stored_key.objects.filter(pk=OuterRef("pk"), name="a")
-    annotated = stored_key.objects.annotate(newest=Subquery(newest), is_a=Exists(same))
-    assert {row.newest for row in annotated} == {rows[2].pk}
-    assert [row.pk for row in annotated if row.is_a] == [rows[0].pk]
-    inner = stored_key.objects.filter(name__in="ab").values("pk")
-    assert set(stored_key.objects.filter(pk__in=inner)) == set(rows[:2])
-
-
-def test_pickled_instances_and_querysets(stored_key, rows):
-    assert pickle.loads(pickle.dumps(rows[0])).pk == rows[0].pk
-    some = stored_key.objects.filter(pk__in=[rows[0].pk])
-    reloaded = stored_key.objects.all()
-    reloaded.query = pickle.loads(pickle.dumps(some.query))
-    assert list(reloaded) == [rows[0]]
-
-
 def test_case_and_coalesce(stored_key):
     public = around(stored_key, "Public")
     row = public.objects.create()
@@ -156,10 +102,3 @@ def test_case_and_coalesce(stored_key):
         chosen=Case(When(pk=row.pk, then=F("public")), default=Value(None, output_field=field)),
     ).get()
     assert (found.either, found.chosen) == (row.optional, row.public)
-
-
-def test_value_expressions(stored_key):
-    row = stored_key.objects.create()
-    value = Value(row.pk, output_field=stored_key._meta.pk)
-    assert stored_key.objects.filter(pk=value).get() == row
-    assert not stored_key.objects.exclude(pk=value).exists()

@@ -10,9 +10,8 @@ from operator import attrgetter
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection, models, transaction
+from django.db import models, transaction
 from django.db.models.functions import Cast
-from django.forms import modelform_factory
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.fields.values.storage import storage_names
@@ -21,7 +20,6 @@ from tests.field_classes import CLASSES
 from tests.testapp.models import (
     STORED_KINDS,
     KSUIDKey,
-    Order,
     SequenceKey,
     SnowflakeKey,
     TSIDKey,
@@ -151,13 +149,6 @@ def test_another_type_is_named(key, row):
     assert key.objects.get() == row
 
 
-def test_a_form_takes_objects():
-    order, text = Order.objects.create(), Foreign(ULIDField().generate())
-    form_class = modelform_factory(Order, fields=[])
-    form_class.base_fields["ulid"] = Order._meta.get_field("ulid").formfield()
-    assert form_class({"ulid": text}, instance=order).is_valid()
-
-
 def test_a_ulid_in_the_column_of_a_uuid():
     field = ULIDField(storage="uuid")
     value = field.generate()
@@ -202,29 +193,8 @@ def test_the_class_and_the_internal_type_say_the_type_of_the_value(field_class):
     assert not isinstance(field, tuple(others))
 
 
-@pytest.mark.parametrize("storage", ["uuid", "binary", "char32", "char36", "varchar36"])
-def test_the_internal_type_is_that_of_the_value_however_it_is_stored(storage):
-    assert UUIDv7Field(storage=storage).get_internal_type() == "UUIDField"
-
-
-@in_one_case("field_class", CLASSES)
-def test_nothing_of_the_base_class_limits_the_value(field_class):
-    field = field_class()
-    assert field.validators == []
-    assert field.max_length is None
-
-
 @pytest.mark.django_db
 def test_a_cast_to_the_type_of_the_column(stored_key):
     row = stored_key.objects.create(name="a")
     cast = Cast("id", output_field=like(stored_key._meta.pk, primary_key=False))
     assert stored_key.objects.annotate(same=cast).get(same=row.pk).same == row.pk
-
-
-@pytest.mark.django_db
-def test_a_value_that_is_already_converted_passes(stored_key):
-    field = stored_key._meta.pk
-    value = stored_key.objects.create(name="a").pk
-    if not isinstance(value, field.stored(connection).driver_types):
-        assert field.from_db_value(value, None, connection) == value
-    assert field.from_db_value(None, None, connection) is None

@@ -1,7 +1,10 @@
 """``histogram()``: the counts of each bar, compared with counting one by one."""
 
+from __future__ import annotations
+
 import random
 import uuid
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from functools import partial
 
@@ -19,15 +22,13 @@ from django_sortable_ids.histograms.spans import UNITS
 from django_sortable_ids.pagination import Count as Rows
 from django_sortable_ids.schemes import TimeScheme
 from tests.combinations import each_with, in_one_case
-from tests.lookups.support import _numbers, each_field, fill, utc
+from tests.lookups.support import each_field, fill, utc
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.schemes.support import ids_at
-from tests.store.models import PRODUCTS, Basket, Bundle, Profile, Refund, Stock, ULIDProduct
+from tests.store.models import PRODUCTS, Basket, Profile, Refund, Stock, ULIDProduct
 from tests.store.models import Order as StoreOrder
 from tests.testapp.models import Order
-
-from .support import one_by_one, rows_in
 
 pytestmark = pytest.mark.django_db
 histogram = partial(functions.histogram, time_limit=None)
@@ -110,20 +111,6 @@ def test_days_may_be_the_bounds():
     assert f"{bars[0].start:%c}" == "Fri Jul  3 00:00:00 2026"
 
 
-def test_one_bound_may_be_that_of_the_rows():
-    fill("kuuid", [utc(2026, 7, day, 12) for day in (2, 5, 9)])
-    assert rows_in(histogram(Order.objects, "kuuid", "day", utc(2026, 7, 4, 4))) == [
-        0,
-        1,
-        0,
-        0,
-        0,
-        1,
-    ]
-    until = histogram(Order.objects, "kuuid", "day", end=utc(2026, 7, 4))
-    assert rows_in(until) == [1, 0]
-
-
 def test_without_rows_there_are_no_bars_unless_both_bounds_are_given():
     assert histogram(Order.objects, "uuid7", "day") == []
     assert histogram(Order.objects, "uuid7", "day", utc(2026, 1, 1)) == []
@@ -174,24 +161,6 @@ def test_uuids_of_other_versions_that_are_accepted_are_not_counted():
         assert rows_in(bars) == [2, 1, 0, 1]
 
 
-def test_uuids_of_other_versions_that_should_not_be_there_stop_nothing():
-    """They count where they sort, as for the filters."""
-    own = ids_at(Order._meta.get_field("uuid7").scheme, [utc(2026, 7, 1, 12), utc(2026, 7, 4, 12)])
-    fill("uuid7", [utc(2026, 7, 2, 12)])
-    for value in own:
-        other = uuid.UUID(int=value.int & ~(0xF << 76) | 4 << 76)
-        stored = other if connection.features.has_native_uuid_field else other.hex
-        row = Order.objects.create(number=f"{next(_numbers)}")
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE testapp_order SET uuid7 = %s WHERE id = %s", [stored, row.pk])
-    bars = histogram(Order.objects, "uuid7", "day")
-    if connection.features.has_native_uuid_field and connection.vendor == "mysql":
-        # MariaDB's uuid sorts UUIDs of version 4 by their last bytes.
-        assert sum(rows_in(bars)) >= 1
-    else:
-        assert rows_in(bars) == [1, 1, 0, 1]
-
-
 # Relations
 
 
@@ -220,16 +189,6 @@ def test_through_relations_to_a_column_of_another_table():
     assert rows_in(histogram(Refund.objects, "uuid7__kuuid", "day")) == [2, 0, 1]
 
 
-def test_keys_that_are_relations():
-    for day in (1, 1, 3):
-        key = ULIDProduct._meta.get_field("id").scheme.generate(utc(2026, 7, day, 12))
-        Profile.objects.create(product=Bundle.objects.create(id=key).ulidproduct_ptr)
-    assert rows_in(histogram(Bundle.objects, "id", "day")) == [2, 0, 1]
-    assert rows_in(histogram(Bundle.objects, "pk", "day")) == [2, 0, 1]
-    assert rows_in(histogram(Profile.objects, "product", "day")) == [2, 0, 1]
-    assert rows_in(histogram(Profile.objects, "pk", "day")) == [2, 0, 1]
-
-
 # Querysets
 
 
@@ -243,7 +202,7 @@ def test_filters_of_the_queryset_hold():
     assert len(bars) < 9
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_rows_that_a_join_repeats_are_counted_once(seed):
     chance = random.Random(seed)
     products = [ULIDProduct.objects.create(name=chance.choice("ab")) for _ in range(6)]
@@ -259,19 +218,6 @@ def test_rows_that_a_join_repeats_are_counted_once(seed):
         bars = histogram(found, "id", unit)
         assert rows_in(bars) == one_by_one(bars, times)
         assert sum(rows_in(bars)) == found.count()
-
-
-def test_annotations_do_not_change_the_counts():
-    moments = [utc(2026, 7, day, 12) for day in (1, 2, 2)]
-    scheme = Basket._meta.get_field("id").scheme
-    for at in moments:
-        Basket.objects.create(pk=scheme.generate(at)).all_ulid.set(
-            [ULIDProduct.objects.create(), ULIDProduct.objects.create()]
-        )
-    counted = Basket.objects.annotate(products=Count("all_ulid"))
-    assert rows_in(histogram(counted, "id", "day")) == [1, 2]
-    assert rows_in(histogram(counted.filter(products=2), "id", "day")) == [1, 2]
-    assert histogram(counted.filter(products=3), "id", "day") == []
 
 
 def explained(sql):
@@ -325,16 +271,6 @@ def test_the_number_of_bars_has_a_limit(n):
     else:
         with pytest.raises(ValueError, match="more than 400 bars of one minute"):
             histogram(Order.objects, "uuid7", "minute", start, end)
-
-
-def test_many_parameters_become_several_statements():
-    fill("uuid7", [utc(2026, 7, 1, 12), utc(2026, 7, 2, 12)])
-    many = Order.objects.exclude(number__in=[f"no {number}" for number in range(500)])
-    bars = histogram(
-        many, "uuid7", "minute", utc(2026, 7, 1, 11), utc(2026, 7, 1, 17), time_limit=None
-    )
-    assert len(bars) == 360
-    assert sum(rows_in(bars)) == 1
 
 
 # What is refused
@@ -400,3 +336,22 @@ def test_wrong_arguments_are_refused(arguments, message):
 def test_querysets_that_are_no_rows_are_refused(rows):
     with pytest.raises(ValueError, match="this queryset has a slice, a union, groups or distinct"):
         histogram(rows(), "uuid7", "day")
+
+
+# What the tests of histograms share.
+
+
+def one_by_one(bars: Iterable[Bar], times: Iterable[datetime]) -> list[int]:
+    """How many of the times lie in each of the bars."""
+    times = list(times)
+    return [
+        sum(bar.start.timestamp() <= at.timestamp() < bar.end.timestamp() for at in times)
+        for bar in bars
+    ]
+
+
+def rows_in(bars: Iterable[Bar]) -> list[int]:
+    """The counts, which must be exact."""
+    bars = list(bars)
+    assert all(bar.count.is_exact for bar in bars)
+    return [bar.count for bar in bars]

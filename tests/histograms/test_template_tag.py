@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.staticfiles import finders
 from django.template import Context, Template
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from django_sortable_ids.functions import Bar, histogram
 from django_sortable_ids.pagination import Count
@@ -79,14 +79,6 @@ def test_hours_that_repeat_have_different_labels():
     ]
 
 
-def test_hours_that_repeat_have_different_labels_without_time_zones(settings):
-    settings.USE_TZ = False
-    start = timezone.make_naive(START + timedelta(hours=26))
-    assert start.fold
-    figure = drawn([Bar(start, start, Count(1))])
-    assert figure.find("th", scope="row").text.endswith("1 a.m. EST")
-
-
 def test_no_bars_are_a_sentence():
     figure = drawn([])
     assert "Nothing was created in this time." in figure.text
@@ -97,16 +89,6 @@ def test_what_is_given_is_escaped():
     page = drawn([bar(0, 1)], title="<script>alert(1)</script>")
     assert not list(page.find_all("script"))
     assert page.find("figcaption").text == "<script>alert(1)</script>"
-
-
-def test_no_locale_formats_the_geometry(settings):
-    settings.USE_THOUSAND_SEPARATOR = True
-    bars = [bar(number, 3_000 - number) for number in range(150)]
-    with translation.override("de"):
-        figure = drawn(bars)
-    assert figure.find("svg")["viewbox"] == "0 0 1500 100"
-    assert list(figure.find_all("rect"))[-1]["x"] == "1490"
-    assert next(figure.find_all("td")).text == "3.000"
 
 
 def test_colours_come_from_a_file():

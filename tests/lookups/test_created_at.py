@@ -153,18 +153,6 @@ def test_years(name, zone):
             ]
 
 
-@pytest.mark.parametrize("name", ["uuid6", "comb13"])
-def test_a_day_that_begins_at_half_past_midnight(name):
-    """In Toronto, whose clocks went from 23:30 to 0:30 on 30 March 1919."""
-    change = utc(1919, 3, 31, 4, 30)
-    stored = fill(name, [change + timedelta(minutes=n) for n in (-60, -1, 0, 1, 29, 30, 31)])
-    with timezone.override("America/Toronto"):
-        found = Order.objects.filter(**{f"{name}__created_at__date": date(1919, 3, 31)})
-        assert sorted(found.values_list("created_at", flat=True)) == stored[2:]
-        found = Order.objects.filter(**{f"{name}__created_at__date": date(1919, 3, 30)})
-        assert sorted(found.values_list("created_at", flat=True)) == stored[:2]
-
-
 @pytest.mark.filterwarnings("ignore:DateTimeField .* received a naive datetime")
 @each_field
 def test_dates_texts_and_naive_times_for_moments(name):
@@ -179,17 +167,6 @@ def test_dates_texts_and_naive_times_for_moments(name):
     ):
         for lookup in COMPARISONS:
             compare(name, lookup, value)
-
-
-@each_field
-def test_texts_and_times_for_dates(name):
-    stored = rows_of(name)
-    with timezone.override("UTC"):
-        for value in ("2026-03-08", date(2026, 3, 8), datetime(2026, 3, 8, 12, tzinfo=UTC)):
-            found = Order.objects.filter(**{f"{name}__created_at__date": value})
-            assert set(found.values_list("created_at", flat=True)) == {
-                moment for moment in stored if moment.date() == date(2026, 3, 8)
-            }
 
 
 @pytest.mark.filterwarnings("ignore:DateTimeField .* received a naive datetime")
@@ -235,16 +212,6 @@ def test_times_that_the_scheme_can_not_hold(name):
     if scheme.latest.year < 9999:
         counts(name, scheme.latest + timedelta(days=1), {"gte": 0, "lt": everything})
         counts(name, scheme.latest.year + 1, {"year": 0, "year__gte": 0, "year__lt": everything})
-
-
-@each_field
-def test_the_first_and_the_last_ids_of_the_scheme(name):
-    scheme = scheme_of(name)
-    low, high = scheme.whole_range
-    values = [scheme.from_int(low), scheme.from_int(high)]
-    Order.objects.bulk_create(Order(**{name: value}) for value in values)
-    counts(name, scheme.earliest, {"gte": 2, "lt": 0, "exact": 1})
-    counts(name, scheme.earliest + timedelta(seconds=2), {"lt": 1, "gte": 1})
 
 
 @each_kind_of_tick_in_a_zone

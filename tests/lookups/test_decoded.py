@@ -1,21 +1,14 @@
 """``id__created_at`` wherever no range of ids will do: as a column of the same times does."""
 
-from datetime import time, timedelta
+import subprocess
+import sys
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import connections
-from django.db.models import (
-    Count,
-    DateTimeField,
-    ExpressionWrapper,
-    F,
-    Max,
-    Min,
-    OuterRef,
-    Subquery,
-    Window,
-)
+from django.core.exceptions import ValidationError
+from django.db import connection, connections
+from django.db.models import Count, DateTimeField, ExpressionWrapper, F, Max, Min, Subquery, Window
 from django.db.models.functions import (
     ExtractHour,
     ExtractWeek,
@@ -27,10 +20,14 @@ from django.db.models.functions import (
     TruncHour,
     TruncMonth,
 )
+from django.test.utils import isolate_apps
 from django.utils import timezone
 
 from django_sortable_ids.functions import CreatedAt, GenerateID
 from tests.combinations import each_with, in_one_case
+from tests.field_classes import CLASSES
+from tests.marks import own_tables
+from tests.own_tables import Own
 from tests.testapp.models import Order, OrderLine
 
 from .support import FIELDS, compare, each_field, each_kind_of_tick, fill, scheme_of, utc
@@ -84,21 +81,6 @@ def test_parts_of_the_calendar(name, zone):
                 compare(name, f"__{lookup}__gt", value)
 
 
-@each_kind_of_tick
-def test_comparisons_of_parts(name):
-    fill(name, MOMENTS)
-    for lookup, value in [
-        ("month__in", [1, 3]),
-        ("hour__range", (3, 7)),
-        ("iso_year__in", [2025, 2026]),
-        ("iso_year__range", (2024, 2025)),
-        ("time__lt", time(12)),
-        ("month__isnull", True),
-        ("week__isnull", False),
-    ]:
-        compare(name, f"__{lookup}", value)
-
-
 EXPRESSIONS = {
     "column": F("created_at"),
     "sum": ExpressionWrapper(F("created_at") + timedelta(hours=1), DateTimeField()),
@@ -116,34 +98,6 @@ def test_expressions(name, kind):
     if not isinstance(expression, Subquery):
         compare(name, "__date", TruncDay(expression))
         compare(name, "__year__lte", ExtractYear(expression))
-
-
-@each_kind_of_tick
-def test_expressions_in_ranges_and_lists(name):
-    stored = fill(name, MOMENTS)
-    for lookup, value in [
-        ("range", (F("created_at"), stored[-1])),
-        ("range", (stored[0], Now())),
-        ("in", [stored[0], F("created_at")]),
-        ("in", Order.objects.filter(created_at__gt=stored[3]).values("created_at")),
-        ("year__in", [F("created_at__year")]),
-    ]:
-        compare(name, f"__{lookup}", value)
-
-
-@each_field
-def test_beside_a_column(name):
-    """The time of an id on the other side of a comparison."""
-    stored = fill(name, MOMENTS)
-    of_id = F(f"{name}__created_at")
-    assert Order.objects.filter(created_at=of_id).count() == len(stored)
-    assert Order.objects.filter(created_at__lte=of_id).count() == len(stored)
-    assert not Order.objects.filter(created_at__gt=CreatedAt(name)).exists()
-    outer = Order.objects.filter(**{f"{name}__created_at": OuterRef("order__created_at")})
-    for order in Order.objects.all():
-        OrderLine.objects.create(order=order)
-    lines = OrderLine.objects.annotate(same=Subquery(outer.values("pk")[:1]))
-    assert lines.filter(same=F("order_id")).count() == len(stored)
 
 
 @each_field_in_a_zone
@@ -181,30 +135,6 @@ def everything(at):
         .order_by("pk")
         .values_list("before")
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "zone"), each_with(["uuid6", "uuid7", "kuuid", "reversed_kuuid"], ZONES)
-)
-def test_methods_of_querysets(name, zone):
-    fill(name, MOMENTS)
-    rows = Order.objects.filter(created_at__isnull=False)
-    path = f"{name}__created_at"
-    with timezone.override(zone):
-        for kind in ("year", "month", "week", "day"):
-            assert list(rows.dates(path, kind)) == list(rows.dates("created_at", kind))
-            assert list(rows.datetimes(path, kind, order="DESC")) == list(
-                rows.datetimes("created_at", kind, order="DESC")
-            )
-        assert list(rows.datetimes(path, "hour")) == list(rows.datetimes("created_at", "hour"))
-    assert rows.latest(path) == rows.latest("created_at")
-    assert rows.earliest(path) == rows.earliest("created_at")
-    assert rows.in_bulk([getattr(rows[0], name)], field_name=name).keys() == {
-        getattr(rows[0], name)
-    }
-    ordered = rows.order_by(path).values_list("pk", flat=True)
-    assert list(ordered.iterator(chunk_size=3)) == list(ordered)
-    assert rows.order_by(f"-{path}").first() == rows.latest("created_at")
 
 
 @each_kind_of_tick
@@ -281,3 +211,75 @@ def test_a_database_with_a_zone_of_its_own(name, database_in_tokyo):
         compare(name, f"__{lookup}", LOOKUPS[lookup](timezone.localtime(stored[0])))
     found.update(uuid6=GenerateID("uuid6", at="created_at"))
     assert found.filter(uuid6__created_at=F("created_at")).count() == len(stored)
+
+
+# ``ArrayField`` of ids, on PostgreSQL.
+
+
+def members(field):
+    scheme = field.scheme
+    return [scheme.nth(n) for n in (0, 1)] if hasattr(scheme, "nth") else scheme.generate_many(2)
+
+
+@own_tables
+@pytest.mark.parametrize("field_class", CLASSES)
+def test_lookups(field_class):
+    if connection.vendor != "postgresql":
+        pytest.skip("arrays are PostgreSQL's")
+    from django.contrib.postgres.fields import ArrayField
+
+    with isolate_apps("tests.testapp"):
+
+        class Listed(Own):
+            ids = ArrayField(field_class())
+
+    with connection.schema_editor() as editor:
+        editor.create_model(Listed)
+    one, other = members(field_class())
+    row = Listed.objects.create(ids=[one])
+    row.refresh_from_db()
+    assert row.ids == [one]
+    for lookup, found in (
+        ({"contains": [one]}, True),
+        ({"contains": [one, other]}, False),
+        ({"overlap": [other, str(one)]}, True),
+        ({"overlap": [other]}, False),
+        ({"contained_by": [one, other]}, True),
+        ({"contained_by": [other]}, False),
+        ({"exact": [one]}, True),
+        ({"exact": [other]}, False),
+        ({"in": [[one], [other]]}, True),
+        ({"0": one}, True),
+        ({"len": 1}, True),
+        ({"contains": []}, True),
+    ):
+        ((name, value),) = lookup.items()
+        rows = Listed.objects.filter(**{f"ids__{name}": value})
+        assert rows.exists() == found, lookup
+        assert Listed.objects.exclude(pk__in=rows).exists() != found
+    with pytest.raises(ValidationError, match="is not a valid"):
+        Listed.objects.filter(ids__contains=["bad"]).exists()
+    with connection.schema_editor() as editor:
+        editor.delete_model(Listed)
+
+
+LATER = """
+import django
+from django.conf import settings
+
+database = {"ENGINE": "django.db.backends.postgresql"}
+settings.configure(INSTALLED_APPS=["django_sortable_ids"], DATABASES={"default": database})
+django.setup()
+import django_sortable_ids.fields
+from django.contrib.postgres.fields import ArrayField
+
+for name in ("contains", "contained_by", "overlap", "exact"):
+    print(ArrayField.get_lookups()[name].__module__)
+"""
+
+
+def test_they_are_there_if_no_model_imports_arrays():
+    pytest.importorskip("psycopg")
+    command = [sys.executable, "-c", LATER]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert found.split() == ["django_sortable_ids.lookups.ids"] * 4

@@ -3,10 +3,16 @@
 import pickle
 
 import pytest
-from django.db.models import BooleanField, Case, Count, Exists, ExpressionWrapper, OuterRef, Q, When
+from django.core.exceptions import FieldError, ValidationError
+from django.db.models import CharField, IntegerField, UUIDField
+from django.db.models.functions import Abs, Length, Lower
+from django.db.models.lookups import Exact
+from django.test.utils import isolate_apps, register_lookup
 from django.utils import timezone
 
-from tests.testapp.models import Order, OrderLine, around
+from django_sortable_ids.fields import ULIDField
+from tests.own_tables import Own
+from tests.testapp.models import Order, OrderLine, SequenceKey, around
 
 from .support import each_field, fill, utc
 
@@ -55,25 +61,6 @@ def test_a_foreign_key_to_the_key_needs_no_join(time_key):
 
 
 @each_field
-def test_in_expressions(name):
-    _old, new = orders_of(name)
-    is_new = Q(**{f"{name}__created_at__gte": BETWEEN})
-    never = Q(**{f"{name}__created_at": BETWEEN})
-    found = Order.objects.annotate(
-        age=Case(When(never, then=3), When(is_new, then=1), default=2),
-        flag=ExpressionWrapper(is_new, output_field=BooleanField()),
-        same=Exists(Order.objects.filter(is_new, pk=OuterRef("pk"))),
-    )
-    assert {order.pk: (order.age, bool(order.flag), order.same) for order in found} == {
-        order.pk: (1, True, True) if order == new else (2, False, False) for order in found
-    }
-    counts = Order.objects.aggregate(
-        new=Count("pk", filter=is_new), never=Count("pk", filter=never), all=Count("pk")
-    )
-    assert counts == {"new": 1, "never": 0, "all": 4}
-
-
-@each_field
 def test_a_pickled_queryset(name):
     orders_of(name)
     for lookup, value in [
@@ -92,20 +79,6 @@ def test_a_pickled_queryset(name):
         assert pickle.loads(pickle.dumps(queryset)).count() == queryset.count()
 
 
-@pytest.mark.parametrize("lookup", ["", "__in", "__gt", "__gte", "__lt", "__lte"])
-def test_a_queryset_through_a_foreign_key_can_be_pickled(lookup):
-    order = Order.objects.create(number="1")
-    line = OrderLine.objects.create(order=order)
-    queryset = OrderLine.objects.filter(
-        **{f"order{lookup}": [order] if lookup == "__in" else order}
-    )
-    expected = [] if lookup in ("__gt", "__lt") else [line]
-    assert list(pickle.loads(pickle.dumps(queryset.all()))) == expected
-    restored = OrderLine.objects.all()
-    restored.query = pickle.loads(pickle.dumps(queryset.query))
-    assert list(restored) == expected
-
-
 @each_field
 def test_the_zone_is_that_of_the_query(name):
     """A date means the day of the zone that is current when the filter is written."""
@@ -117,3 +90,104 @@ def test_the_zone_is_that_of_the_query(name):
     with timezone.override("UTC"):
         assert on_the_first.count() == 2
         assert Order.objects.filter(**{f"{name}__created_at__date": NEW.date()}).count() == 1
+
+
+# What ``id__created_at`` can't do, and what it says then.
+
+
+@pytest.mark.parametrize("path", ["created_at", "created_at__gte", "created_at__date__lt"])
+def test_sequences_carry_no_time(path):
+    value = utc(2026, 1, 1)
+    message = r"testapp\.{} is of the scheme lexical sequence: its ids carry no time"
+    with pytest.raises(FieldError, match=message.format("SequenceKey.id")):
+        SequenceKey.objects.filter(**{f"id__{path}": value})
+    with pytest.raises(FieldError, match=message.format("Order.number")):
+        Order.objects.filter(**{f"number__{path}": value})
+    with pytest.raises(FieldError, match="carry no time"):
+        SequenceKey.objects.filter(**{f"children__id__{path}": value})
+
+
+@each_field
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("", "nonsense"),
+        ("__gte", "2026-13-01"),
+        ("__date", "yesterday"),
+        ("__date__in", ["2026-01-01", "x"]),
+        ("__range", ("2026-01-01T00:00:00Z", "x")),
+    ],
+)
+def test_what_is_no_time_is_refused_as_a_column_would(name, path, value):
+    with pytest.raises(ValidationError):
+        Order.objects.filter(**{f"created_at{path}": value}).exists()
+    with pytest.raises(ValidationError):
+        Order.objects.filter(**{f"{name}__created_at{path}": value}).exists()
+
+
+@each_field
+@pytest.mark.parametrize("path", ["date", "year", "month__gte", "hour__in"])
+def test_a_lookup_of_times_is_written_after_created_at(name, path):
+    advice = (
+        rf"\.{name} has no lookup '\w+': write {name}__created_at__{path.partition('_')[0]} for"
+    )
+    with pytest.raises(FieldError, match=advice):
+        Order.objects.filter(**{f"{name}__{path}": 1})
+
+
+def test_djangos_checks_find_a_lookup_of_times_that_is_none():
+    with isolate_apps("tests.testapp"):
+
+        class Dated(Own):
+            id = ULIDField(primary_key=True)
+
+            class Meta(Own.Meta):
+                ordering = ("id__year",)
+
+        assert [each.id for each in Dated.check()] == ["models.E015"]
+
+
+def test_foreign_keys_have_no_time_themselves(time_key):
+    """Their target has: ``parent__id__created_at``."""
+    child = around(time_key, "Child")
+    with pytest.raises(FieldError):
+        child.objects.filter(parent__created_at=utc(2026, 1, 1))
+    assert not child.objects.filter(parent__id__created_at=utc(2026, 1, 1)).exists()
+
+
+@pytest.mark.parametrize(
+    ("base", "transform", "path"),
+    [
+        (CharField, Lower, "ulid__lower"),
+        (CharField, Lower, "hexulid__lower"),
+        (IntegerField, Abs, "snowflake__abs"),
+        (UUIDField, Length, "uuid7__length"),
+    ],
+)
+def test_transforms_of_other_fields_are_not_those_of_ids(base, transform, path):
+    """What a project registers for its texts and numbers expects the column of these."""
+    with register_lookup(base, transform), pytest.raises(FieldError):
+        Order.objects.filter(**{path: "1"})
+
+
+# Lookups that a project registers with a class of ids, or with one column
+
+
+def assert_found(name):
+    order = Order.objects.create()
+    assert Order.objects.get(**{f"{name}__same": getattr(order, name)}) == order
+
+
+def assert_unknown(name):
+    with pytest.raises(FieldError):
+        Order.objects.filter(**{f"{name}__same": getattr(Order.objects.create(), name)})
+
+
+def test_one_of_a_class():
+    assert_unknown("ulid")
+    with register_lookup(ULIDField, Exact, lookup_name="same"):
+        assert_found("ulid")
+        assert ULIDField.get_lookups()["same"] is Exact
+        assert_unknown("hexulid")
+    assert_unknown("ulid")
+    assert "same" not in ULIDField.get_lookups()

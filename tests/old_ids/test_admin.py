@@ -1,15 +1,18 @@
 """The admin: the pages of a row by its old id, and the search."""
 
+import json
+
 import pytest
 from django.contrib.admin.utils import quote
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 from django.urls import path, reverse
 
 from tests.combinations import in_one_case
 
 from .admin import users
-from .models import Gift, MovedUser, Purchase
+from .models import Gift, MovedUser, Parcel, Purchase
 from .test_views import OLD, moved
 
 pytestmark = pytest.mark.django_db
@@ -115,3 +118,50 @@ def test_the_page_of_a_password_by_the_old_id_redirects(browser):
 def browser_of_staff(client):
     User.objects.update(is_superuser=False)
     return client
+
+
+# The inspector looks up ids from before the move of a key, and decodes the present ones.
+
+
+def inspected(capsys, text):
+    call_command("inspect_id", str(text), "--json")
+    (found,) = json.loads(capsys.readouterr().out)["ids"]
+    return found
+
+
+@in_one_case("model", OLD)
+def test_an_old_id_is_looked_up_and_the_present_one_is_taken_apart(model, capsys):
+    row = moved(model)
+    found = inspected(capsys, OLD[model])
+    # A row of multi-table inheritance is found as that of its parent, whose id it is.
+    (each,) = found["rows"]
+    assert (each["pk"], each["is_old"]) == (str(row.pk), True)
+    assert found["notes"] == ["A row had this id before its primary key was moved."]
+    present = found["candidates"][0]
+    assert each["pk"] in present["spellings"].values()
+    assert present["fields"] == [each["field"]]
+
+
+def test_digits_may_be_both(capsys):
+    present = Parcel.objects.create(name="present")
+    old = Parcel.objects.create(name="old", old_id=present.pk)
+    rows = inspected(capsys, present.pk)["rows"]
+    assert {(each["pk"], each["is_old"]) for each in rows} == {
+        (str(present.pk), False),
+        (str(old.pk), True),
+    }
+
+
+@in_one_case("name", ["hidden", "restricted"])
+def test_the_page_shows_rows_that_the_user_may_see(name, browser):
+    shown = moved(Purchase, "shown")
+    Purchase.objects.filter(pk=shown.pk).update(old_id=18)
+    moved(Purchase, name)
+    client = browser()
+
+    def rows(text):
+        answer = client.get(reverse("admin:inspect_id"), {"q": text})
+        return [each.row for each in answer.context["found"].rows]
+
+    assert rows("18") == [shown]
+    assert rows("17") == []

@@ -6,6 +6,15 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.core.exceptions import ValidationError
 from django.db.models import F
+from django.urls import include, path
+from rest_framework.relations import (
+    HyperlinkedRelatedField,
+    PrimaryKeyRelatedField,
+    SlugRelatedField,
+)
+from rest_framework.routers import SimpleRouter
+from rest_framework.serializers import ModelSerializer, Serializer
+from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.old_ids import (
@@ -16,8 +25,10 @@ from django_sortable_ids.old_ids import (
     resolve_ids,
 )
 from django_sortable_ids.old_ids.resolving import old_row
+from django_sortable_ids.rest_framework import AcceptOldIDs, SortableIDModelSerializer
 from tests.combinations import in_one_case
 from tests.malformed import WRONG_TYPES
+from tests.store.api import serializer_for, viewset_for
 
 from .models import (
     Country,
@@ -31,6 +42,7 @@ from .models import (
     Unmoved,
     Unrelated,
 )
+from .test_views import OLD, moved
 
 pytestmark = pytest.mark.django_db
 OLD_UUID = uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c")
@@ -116,12 +128,6 @@ def test_what_is_no_id_at_all(model, django_assert_num_queries):
             assert model is Unmoved or old_row(model.objects.all(), wrong) is None
 
 
-def test_what_is_no_text_of_an_old_key():
-    for wrong in ("", "\0", "nl\0", "\ud800"):
-        with pytest.raises(ValidationError):
-            resolve_id(Country, wrong)
-
-
 def test_many_ids_take_one_query(django_assert_num_queries):
     first, second, new = (Parcel.objects.create(old_id=old) for old in (1, 2, None))
     given = [1, "2", "3", new.pk, str(first.pk)]
@@ -186,3 +192,81 @@ def test_async_code():
         return await aresolve_id(Purchase, "17"), await aresolve_ids(Purchase, [17, 18])
 
     assert async_to_sync(resolved)() == (row.pk, {17: row.pk})
+
+
+# Old ids in the input of serializers that accept them.
+
+
+WRONG = (18, "18", "x", "\0", None, True, [], {}, "/purchase/18/", "http://[")
+router = SimpleRouter()
+for each in OLD:
+    router.register(
+        each._meta.model_name,
+        viewset_for(serializer_for(each, "name")),
+        basename=each._meta.model_name,
+    )
+urlpatterns = [path("", include(router.urls))]
+
+
+def relations(model):
+    """Each kind of relation with such rows, and what stands for one in its input."""
+    rows, name = model.objects.exclude(name="hidden"), model._meta.model_name
+    key = SlugRelatedField(queryset=rows, slug_field=model._meta.pk.name)
+    link = HyperlinkedRelatedField(queryset=rows, view_name=f"{name}-detail")
+    yield PrimaryKeyRelatedField(queryset=rows), str
+    yield key, str
+    yield link, lambda given: f"/{name}/{given}/"
+
+
+def form(relation, *bases):
+    return type("Form", (*bases, Serializer), {"row": relation, "Meta": None})
+
+
+def read(cls, given):
+    made = cls(data={"row": given}, context={"request": APIRequestFactory().get("/")})
+    return made.validated_data["row"] if made.is_valid() else None
+
+
+@pytest.mark.urls(__name__)
+@in_one_case("model", [each for each in OLD if each._meta.model_name != "gift"])
+def test_relations_accept_old_ids_on_demand(model):
+    row = moved(model)
+    for relation, shown in relations(model):
+        accepting = form(relation, AcceptOldIDs)
+        assert read(accepting, shown(OLD[model])) == row, relation
+        assert read(accepting, shown(public_id(row))) == row, relation
+        assert read(form(relation), shown(OLD[model])) is None, relation
+        for wrong in WRONG:
+            assert read(accepting, wrong) is None, (relation, wrong)
+
+
+@pytest.mark.urls(__name__)
+def test_rows_outside_of_the_queryset_are_not_found():
+    moved(Purchase, "hidden")
+    for relation, shown in relations(Purchase):
+        assert read(form(relation, AcceptOldIDs), shown(17)) is None
+
+
+@pytest.mark.parametrize("base", [ModelSerializer, SortableIDModelSerializer])
+def test_relations_of_a_model(base):
+    row = moved(Purchase)
+    serializer = serializer_for(Receipt, "purchase", base=type("Base", (AcceptOldIDs, base), {}))
+    for given in (17, public_id(row)):
+        made = serializer(data={"purchase": given})
+        made.is_valid(raise_exception=True)
+        assert made.validated_data == {"purchase": row}
+    assert serializer(instance=Receipt(purchase=row)).data == {"purchase": public_id(row)}
+
+
+def test_several_rows():
+    row, other = moved(Purchase), Purchase.objects.create(name="other")
+    relation = PrimaryKeyRelatedField(queryset=Purchase.objects.all(), many=True)
+    assert read(form(relation, AcceptOldIDs), [17, public_id(other)]) == [row, other]
+    assert read(form(relation, AcceptOldIDs), [17, 18]) is None
+
+
+def test_a_number_that_is_a_present_id_and_an_old_one():
+    present = Parcel.objects.create(name="present")
+    Parcel.objects.create(name="old", old_id=present.pk)
+    relation = PrimaryKeyRelatedField(queryset=Parcel.objects.all())
+    assert read(form(relation, AcceptOldIDs), str(present.pk)) == present

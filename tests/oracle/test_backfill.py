@@ -13,7 +13,7 @@ from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.schemes import TimeScheme
 from tests.backfill.support import insert
 
-from .decoders import FORMATS, MILLISECOND, nanoseconds
+from .decoders import FORMATS
 from .models import Invoice
 
 pytestmark = pytest.mark.django_db
@@ -137,51 +137,3 @@ def test_a_time_that_only_an_unsigned_column_could_hold(invoices, name):
     times = [form.time(value) for _, _, value in raw(name, "invoice_date, id")]
     assert all(before <= after for before, after in pairwise(times))
     assert times[-1] < form.end
-
-
-@pytest.mark.parametrize("name", ["uuid7", "uuid6", "ulid", "ksuid", "ksuid_ms"])
-def test_other_packages_read_the_same(invoices, name):
-    """Where the extra ``benchmark`` is installed."""
-    read = others(name)
-    fill(name)
-    form = FORMATS[name]
-    for _, at, value in raw(name, "id"):
-        if value is not None:
-            assert abs(read(form.number(value)) - form.floor(at)) < MILLISECOND // 2, at
-            assert form.floor(at) <= nanoseconds(at)
-
-
-def others(name):
-    """Gives the time of a number in nanoseconds, by a package that is not ours."""
-    match name:
-        case "uuid7":
-            uuid_utils = pytest.importorskip("uuid_utils")
-            return lambda number: uuid_utils.UUID(int=number).timestamp * MILLISECOND
-        case "uuid6":
-            uuid6 = pytest.importorskip("uuid6")
-            epoch = FORMATS["uuid6"].epoch
-            return lambda number: epoch + uuid6.UUID(int=number).time * 100
-        case "ulid":
-            ulid = pytest.importorskip("ulid")
-            return lambda number: ulid.ULID.from_int(number).milliseconds * MILLISECOND
-    ksuid = pytest.importorskip("ksuid")
-    kind = ksuid.Ksuid if name == "ksuid" else ksuid.KsuidMs
-    return lambda number: nanoseconds(kind.from_bytes(number.to_bytes(20, "big")).datetime)
-
-
-@pytest.mark.parametrize("name", ["uuid7", "uuid6"])
-def test_the_standard_library_reads_the_version(invoices, name):
-    fill(name)
-    form = FORMATS[name]
-    for _, at, value in raw(name, "id"):
-        if value is not None:
-            found = uuid.UUID(int=form.number(value))
-            assert found.version == form.version
-            if name == "uuid6":
-                # The bits of version 1, in the order of version 6.
-                ticks = form.ticks(found.int)
-                fields = (ticks & 0xFFFFFFFF, ticks >> 32 & 0xFFFF, ticks >> 48 | 0x1000)
-                older = uuid.UUID(fields=(*fields, *found.fields[3:]))
-                assert older.version == 1
-                assert older.time == ticks
-                assert form.epoch + older.time * 100 == nanoseconds(at)

@@ -1,27 +1,34 @@
 """django-filter: filters by ids and by their time, in filter sets and in views."""
 
+import secrets
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
 
 import django_filters
 import pytest
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import FieldError, ImproperlyConfigured
+from django.core.handlers.exception import response_for_exception
 from django.urls import path
 from django_filters.rest_framework import DjangoFilterBackend
 from django_filters.rest_framework import FilterSet as RESTFilterSet
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.validation import validate_schema
+from rest_framework.filters import SearchFilter
 from rest_framework.generics import ListAPIView
+from rest_framework.permissions import AllowAny
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.filters import CreatedAtFilter, SortableIDFilter
 from django_sortable_ids.ids import public_id, schema_of
+from tests.combinations import in_one_case
+from tests.leaks import leaks
 from tests.masks import misread
 from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct, UUIDv7Product, id_column
-from tests.testapp.models import MaskedKey
+from tests.testapp.models import MaskedKey, MaskedPart
 
-from .support import each_scheme, text_of
+from .support import bare_text_of, each_scheme, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -130,22 +137,6 @@ def test_a_range_needs_an_id_with_a_time(name, data):
         _ = filters(data).qs
 
 
-def test_lookups_of_the_creation_time(days):
-    filters = filter_set(
-        UUIDv7Product, {"id": ["created_at__date", "created_at__gte", "created_at__year"]}
-    )
-    assert found(filters, id__created_at__date="2026-01-31") == [days[1]]
-    assert found(filters, id__created_at__gte="2026-01-31") == days[1:]
-    assert found(filters, id__created_at__year="2026") == days
-
-
-def test_the_time_of_a_relation(days):
-    basket = Basket.objects.create(uuid7=days[0])
-    Basket.objects.create(uuid7=days[2])
-    filters = filter_set(Basket, [], bought=CreatedAtFilter(field_name="uuid7__id"))
-    assert found(filters, bought_before="2026-01-30") == [basket]
-
-
 class Orders(ListAPIView):
     queryset = Order.objects.order_by("pk")
     serializer_class = serializer_for(Order)
@@ -192,3 +183,130 @@ def test_openapi():
         "ulid": ulid,
         "ulid__in": {"type": "array", "items": ulid},
     }
+
+
+# What REST framework's own filters and cursors do with ids.
+
+
+def answer(model, query, **attributes):
+    """What a list of the model answers."""
+    options = {
+        "queryset": model.objects.order_by("pk"),
+        "serializer_class": serializer_for(model, "name"),
+        "permission_classes": [AllowAny],
+    }
+    view = type("View", (ListAPIView,), options | attributes)
+    return view.as_view()(APIRequestFactory().get(f"/?{urlencode(query)}"))
+
+
+def searched_for(model, text, *search_fields):
+    given = answer(
+        model,
+        {"search": text},
+        filter_backends=[SearchFilter],
+        search_fields=search_fields,
+        pagination_class=None,
+    )
+    assert given.status_code == 200
+    return [row["name"] for row in given.data]
+
+
+@each_scheme
+def test_a_search_finds_a_whole_id_and_nothing_else(scheme):
+    first, second = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
+    for name in ("id", "^id", "=id", "@id", "$id"):
+        for text in (text_of(first), bare_text_of(first)):
+            assert searched_for(PRODUCTS[scheme], text, name) == ["first"]
+            assert searched_for(PRODUCTS[scheme], text, name, "name") == ["first"]
+            assert searched_for(PRODUCTS[scheme], text[:-1], name) == []
+        for text in ("x", "first", "'; --", "%", "9" * 10_000, bare_text_of(second)[1:]):
+            assert searched_for(PRODUCTS[scheme], text, name) == []
+        assert searched_for(PRODUCTS[scheme], "sec", name, "name") == ["second"]
+    # A search may name the lookup.
+    for lookup in ("contains", "startswith", "endswith", "iregex", "iexact"):
+        assert searched_for(PRODUCTS[scheme], bare_text_of(first), f"id__{lookup}") == ["first"]
+        assert searched_for(PRODUCTS[scheme], "x", f"id__{lookup}") == []
+    for text, names in ((text_of(first), ["first"]), ("x", [])):
+        assert searched_for(PRODUCTS[scheme], f"^{text}$", "$id") == names
+
+
+@in_one_case(
+    ("scheme", "lookup", "text"),
+    [("ulid", "regex", "abc"), ("uuid7", "iregex", "^0"), ("snowflake", "iregex", "(a")],
+)
+def test_a_regular_expression_that_a_client_sends_is_400(scheme, lookup, text):
+    with pytest.raises(FieldError, match="regular expressions can't match ids") as error:
+        PRODUCTS[scheme].objects.exclude(**{f"id__{lookup}": text})
+    answer = response_for_exception(APIRequestFactory().get("/"), error.value)
+    assert answer.status_code == 400
+
+
+# The forms of django-filter, which the browsable API shows: no time of a masked id gets out.
+
+
+KEY = "f0debc9a785634121032547698badcfe"
+
+
+@pytest.fixture(autouse=True)
+def mask_keys(settings):
+    settings.SORTABLE_IDS = {"MASK_KEYS": [KEY]}
+
+
+@pytest.fixture
+def part():
+    whole = MaskedKey.objects.create()
+    other = MaskedPart.objects.create()
+    return MaskedPart.objects.create(whole=whole, other=other)
+
+
+class Parts(django_filters.FilterSet):
+    several = django_filters.ModelMultipleChoiceFilter(
+        field_name="whole", queryset=MaskedKey.objects.all(), null_label="none"
+    )
+
+    class Meta:
+        model = MaskedPart
+        fields = ("whole", "other")
+
+
+class Keys(django_filters.FilterSet):
+    class Meta:
+        model = MaskedKey
+        fields = ("parts", "parts__whole")
+
+
+def test_no_time_in_the_form(part):
+    values = (part.whole.pk, part.other.code, part.code)
+    for data in (None, {"whole": public_id(part.whole)}, {"whole": str(part.whole.pk)}):
+        for filters in (Parts, Keys):
+            made = filters(data, queryset=filters.Meta.model.objects.all())
+            page = made.form.as_p() + str(made.form.errors)
+            given = set(data.values()) if data else set()
+            assert not leaks(page, *(value for value in values if str(value) not in given))
+            assert public_id(part.whole) in page
+    (shown,) = (
+        line
+        for line in Parts({"whole": public_id(part.whole)}).form.as_p().split("<o")
+        if "selected" in line and "msk" in line
+    )
+    assert public_id(part.whole) in shown
+
+
+def test_a_filter_takes_what_it_shows(part):
+    text, other = public_id(part.whole), str(public_id(part.other))
+    assert found(Parts, whole=text) == found(Parts, other=other) == found(Parts, several=[text])
+    assert found(Parts, whole=text) == [part]
+    assert found(Parts, several=["null"]) == [part.other]
+    assert len(found(Parts, several=[text, "null"])) == 2
+    assert found(Keys, parts=[part.pk]) == found(Keys, parts__whole=text) == [part.whole]
+    for refused in (str(part.whole.pk), "bad", public_id(MaskedKey())):
+        assert not Parts({"whole": refused}).is_valid()
+        assert not Parts({"several": [refused]}).is_valid()
+
+
+def test_a_filter_takes_the_texts_of_an_older_key(settings):
+    value, _, newer = misread(KEY)
+    row = MaskedKey.objects.create(id=value)
+    part, text = MaskedPart.objects.create(whole=row), public_id(row)
+    settings.SORTABLE_IDS = {"MASK_KEYS": [newer, secrets.token_hex(16), KEY]}
+    assert found(Parts, whole=text) == found(Parts, several=[text]) == [part]

@@ -11,6 +11,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.validation import validate_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ModelSerializer, PrimaryKeyRelatedField
+from rest_framework.test import APIClient
 
 from django_sortable_ids.fields import (
     KUUIDField,
@@ -21,9 +22,9 @@ from django_sortable_ids.fields import (
 )
 from django_sortable_ids.ids import schema_of
 from tests.store.api import serializer_for, viewset_for
-from tests.store.models import PRODUCTS, Basket, Order, Refund, Voucher
+from tests.store.models import PRODUCTS, Basket, Refund, Voucher
 
-from .support import each_scheme
+from .support import each_scheme, full_basket, full_order, text_of, url
 
 UUID_PATTERN = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
@@ -144,14 +145,6 @@ def test_own_columns_and_paths(scheme):
 
 
 @each_scheme
-def test_another_column_in_the_path(scheme):
-    viewset = viewset_for(serializer_for(Order, scheme), lookup_field=scheme)
-    document = schema_for(viewset)
-    (parameter,) = document["paths"][f"/things0/{{{scheme}}}/"]["get"]["parameters"]
-    assert parameter["schema"] == schema_of(Order._meta.get_field(scheme))
-
-
-@each_scheme
 def test_relations(scheme):
     expected = schema_of(PRODUCTS[scheme]._meta.pk)
     ours = properties(serializer_for(Basket, scheme, f"all_{scheme}", f"{scheme}_id"))
@@ -167,22 +160,6 @@ def test_relations(scheme):
         }
 
 
-@each_scheme
-def test_a_relation_to_another_column(scheme):
-    found = properties(serializer_for(Refund, scheme))
-    expected = schema_of(Order._meta.get_field(scheme))
-    assert found == {scheme: expected | {"nullable": True}}
-
-
-def test_python_values_in_a_plain_serializer():
-    plain = serializer_for(Basket, "uuid7_id", "ulid_id", "snowflake_id", base=ModelSerializer)
-    assert properties(plain) == {
-        "uuid7_id": {"type": "string", "format": "uuid", "readOnly": True},
-        "ulid_id": {"type": "string", "readOnly": True},
-        "snowflake_id": {"type": "integer", "readOnly": True},
-    }
-
-
 def test_the_words_of_the_project_and_not_ours():
     document = schema_for(viewset_for(serializer_for(Voucher)))
     voucher = document["components"]["schemas"]["Voucher"]
@@ -190,3 +167,59 @@ def test_the_words_of_the_project_and_not_ours():
     assert voucher["properties"]["code"]["title"] == "Promotion code"
     descriptions = re.findall('"description": ?"([^"]*)"', json.dumps(document))
     assert set(descriptions) <= {"", "As printed.", "A unique value identifying this voucher."}
+
+
+# The pages of the browsable API: they render, and their forms offer public texts.
+
+
+pytestmark = pytest.mark.django_db
+client = APIClient()
+
+
+def page(route, method="get", data=None):
+    answer = getattr(client, method)(route, data, headers={"accept": "text/html"})
+    assert answer.headers["Content-Type"].startswith("text/html")
+    return answer.status_code, answer.content.decode()
+
+
+def options(content, name):
+    """The values that a select offers, and those that it has selected."""
+    (select,) = re.findall(rf'<select[^>]* name="{name}".*?</select>', content, re.DOTALL)
+    offered = re.findall(r'<option value="([^"]*)"([^>]*)>', select)
+    return (
+        {value for value, _ in offered if value},
+        {value for value, rest in offered if value and "selected" in rest},
+    )
+
+
+def test_the_forms_of_relations_offer_public_texts():
+    basket = full_basket()
+    _, empty = page(url("basket"))
+    _, filled = page(url("basket", text_of(basket)))
+    for scheme, model in PRODUCTS.items():
+        texts = {text_of(product) for product in model.objects.all()}
+        assert options(empty, scheme) == options(empty, f"all_{scheme}") == (texts, set())
+        assert options(filled, scheme) == (texts, {text_of(getattr(basket, scheme))})
+        assert options(filled, f"all_{scheme}") == (texts, texts)
+
+
+def test_the_forms_of_relations_to_other_ids_offer_public_texts():
+    order = full_order()
+    refund = Refund.objects.create(**dict.fromkeys(PRODUCTS, order))
+    _, content = page(url("refund", str(refund.pk)))
+    for scheme in PRODUCTS:
+        text = text_of(order, scheme)
+        assert options(content, scheme) == ({text}, {text})
+
+
+def test_a_form_that_is_sent_back_shows_what_was_wrong():
+    product = PRODUCTS["ulid"].objects.create()
+    status, content = page(url("basket"), "post", {"name": "new", "ulid": product.pk})
+    assert status == 400
+    assert "such as prod_" in content
+    status, content = page(url("basket"), "post", {"ulid": "<script>alert(1)</script>"})
+    assert status == 400
+    assert "<script>alert" not in content
+    status, content = page(url("basket"), "post", {"name": "new", "ulid": text_of(product)})
+    assert status == 201
+    assert text_of(product) in content

@@ -62,10 +62,7 @@ def test_the_app_starts_where_it_cannot_be_imported():
 @pytest.mark.parametrize(
     ("start", "expected"),
     [
-        (
-            'setup("django_sortable_ids")\nassert "rest_framework" not in sys.modules',
-            "UUIDField",
-        ),
+        ('setup("django_sortable_ids")\nassert "rest_framework" not in sys.modules', "UUIDField"),
         ('setup("rest_framework", "django_sortable_ids")', "SortableIDField"),
         ('setup("django_sortable_ids", "rest_framework")', "SortableIDField"),
     ],

@@ -7,22 +7,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ModelSerializer, PrimaryKeyRelatedField, Serializer
 from rest_framework.test import APIClient, APIRequestFactory
 
-from django_sortable_ids.rest_framework import SortableIDField, SortableIDSlugRelatedField
 from tests.store.api import LinkedBasketSerializer, serializer_for
-from tests.store.models import (
-    PRODUCTS,
-    Basket,
-    Bundle,
-    Order,
-    Profile,
-    Refund,
-    Review,
-    SnowflakeProduct,
-    Stock,
-    ULIDProduct,
-    Voucher,
-    id_column,
-)
+from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, Refund, Review, ULIDProduct
 
 from .support import bare_text_of, each_scheme, full_basket, full_order, text_of, url
 
@@ -62,19 +48,6 @@ def test_missing_ids_are_null(scheme):
     assert shown(serializer_for(Order, scheme), order) == {scheme: None}
     assert shown(serializer_for(Basket, scheme), Basket.objects.create()) == {scheme: None}
     assert shown(serializer_for(Refund, scheme), Refund.objects.create()) == {scheme: None}
-
-
-@each_scheme
-def test_a_list_and_rows_of_values(scheme):
-    products = [PRODUCTS[scheme].objects.create() for _ in range(3)]
-    serializer = serializer_for(PRODUCTS[scheme], "id")
-    texts = sorted(({"id": text_of(product)} for product in products), key=str)
-    rows = PRODUCTS[scheme].objects.all()
-    for instances in (rows, list(rows), rows.values(), rows.values("id"), rows.only("name")):
-        assert sorted(shown(serializer, instances, many=True), key=str) == texts
-    assert sorted(client.get(url(products[0]._meta.model_name)).json(), key=str) == sorted(
-        (text | {"name": ""} for text in texts), key=str
-    )
 
 
 @each_scheme
@@ -121,22 +94,6 @@ def test_a_many_to_many_relation(scheme):
 
 
 @each_scheme
-def test_reverse_relations(scheme):
-    basket = full_basket()
-    product = getattr(basket, scheme)
-    serializer = serializer_for(PRODUCTS[scheme], "baskets", "all_baskets")
-    texts = [text_of(basket)]
-    for rows in (
-        PRODUCTS[scheme].objects.all(),
-        PRODUCTS[scheme].objects.prefetch_related("baskets", "all_baskets"),
-    ):
-        assert shown(serializer, rows.get(pk=product.pk)) == {
-            "baskets": texts,
-            "all_baskets": texts,
-        }
-
-
-@each_scheme
 def test_a_foreign_key_to_another_unique_id(scheme):
     order = full_order()
     refund = Refund.objects.create(**{scheme: order})
@@ -167,7 +124,7 @@ def test_nothing_bare_is_in_the_whole_of_an_answer():
     """Of the schemes whose public text differs from the stored one."""
     basket = full_basket()
     Review.objects.create(basket=basket)
-    for scheme in ("uuid6", "snowflake", "time64"):
+    for scheme in ("comb13", "snowflake"):
         bare = bare_text_of(getattr(basket, scheme))
         for depth in (0, 1, 2):
             for serializer in (
@@ -195,7 +152,7 @@ def test_hyperlinks(scheme):
 
 def test_a_hyperlink_through_another_column():
     order = full_order()
-    found = client.get(url("linked-order", order.pk)).json()
+    found = client.get(url("linked-order", text_of(order, "uuid7"))).json()
     assert found["url"] == f"http://testserver{url('order-by-ulid', text_of(order, 'ulid'))}"
     assert client.get(found["url"]).json()["name"] == "full"
 
@@ -234,44 +191,3 @@ def test_keys_that_are_relations():
         "profile": text_of(product),
         "bundle": None,
     }
-
-
-def test_a_row_with_a_composite_key():
-    stock = Stock.objects.create(shelf="01KDVDNA00PVDPVDPVDPVDPVDM", place=3)
-    for base in (ModelSerializer, None):
-        serializer = serializer_for(Stock, **({"base": base} if base else {}))
-        answer = shown(serializer, stock)
-        assert (answer["shelf"], answer["place"]) == ("shelf_01KDVDNA00PVDPVDPVDPVDPVDM", 3)
-
-
-def test_an_id_that_is_taken_through_a_relation():
-    basket = full_basket()
-    serializer = type(
-        "S",
-        (Serializer,),
-        {
-            "product": SortableIDField(id_column(SnowflakeProduct), source="snowflake.id"),
-            "column": SortableIDField(id_column(SnowflakeProduct), source="snowflake_id"),
-        },
-    )
-    text = text_of(basket.snowflake)
-    assert shown(serializer, basket) == {"product": text, "column": text}
-
-
-def test_a_slug_of_rows_whose_ids_are_missing():
-    order = full_order()
-    Order.objects.update(kuuid=None)
-    field = SortableIDSlugRelatedField("kuuid", many=True, read_only=True, source="all")
-    serializer = type("S", (Serializer,), {"orders": field})
-    assert shown(serializer, {"all": [order, Order.objects.get()]}) == {
-        "orders": [text_of(order, "kuuid"), None]
-    }
-
-
-def test_a_row_that_is_not_saved_yet():
-    voucher = Voucher(name="new")
-    assert shown(serializer_for(Voucher, "id", "code"), voucher) == {
-        "id": text_of(voucher),
-        "code": None,
-    }
-    assert shown(serializer_for(PRODUCTS["sequence"], "id"), PRODUCTS["sequence"]()) == {"id": None}

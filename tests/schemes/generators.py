@@ -28,11 +28,7 @@ class Pairs(Generator):
 
 def generator(layout, clock, *, tick_ns=1, worker=None, **sources):
     return Pairs(
-        layout,
-        epoch_ns=0,
-        tick_ns=tick_ns,
-        worker=worker,
-        sources=Sources(clock=clock, **sources),
+        layout, epoch_ns=0, tick_ns=tick_ns, worker=worker, sources=Sources(clock=clock, **sources)
     )
 
 

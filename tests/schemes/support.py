@@ -176,18 +176,6 @@ def number_limits(sequence):
     )
 
 
-def evenly_spaced(scheme, count=200):
-    """Values from the whole range of the scheme, in the order of their numbers."""
-    if not isinstance(scheme, TimeScheme):
-        first, last = number_limits(scheme)
-        return [scheme.from_int(first + (last - first) * i // count) for i in range(count)]
-    layout = scheme.layout
-    span = layout.last - layout.smallest
-    payloads = [layout.smallest + span * i // count for i in range(count)]
-    numbers = sorted(layout.join(*divmod(payload, layout.suffixes)) for payload in payloads)
-    return [scheme.from_int(number) for number in numbers]
-
-
 @st.composite
 def ticks(draw, scheme, last=None):
     first = scheme.layout.first_tick

@@ -1,6 +1,10 @@
 """The clock goes back, stands still, or ids run ahead of it."""
 
+from datetime import UTC, datetime, timedelta
+
+import freezegun
 import pytest
+import time_machine
 
 from django_sortable_ids.schemes import ClockRollback, get
 from django_sortable_ids.schemes.generation.clock import (
@@ -10,7 +14,7 @@ from django_sortable_ids.schemes.generation.clock import (
 )
 from django_sortable_ids.schemes.layout import Layout
 
-from .generators import MANY, generator, generator_of, increases, take
+from .generators import MANY, fresh, generator, generator_of, increases, take
 from .support import KINDS, NOW_NS, each_scheme_with
 
 SECOND = 1_000_000_000
@@ -113,14 +117,6 @@ def test_ids_run_ahead_by_ten_ms_at_most():
     assert set(clock.slept) == {0.001}
 
 
-def test_ids_of_long_ticks_run_ahead_by_one_of_them():
-    clock = Clock()
-    going = generator(FEW, clock, tick_ns=SECOND, worker=0, sleep=clock.sleep)
-    made = take(going, 40)
-    assert made[-1][0] - clock.now // SECOND == 1
-    assert len(clock.slept) == 8
-
-
 @pytest.mark.parametrize(
     "scheme",
     [
@@ -148,16 +144,6 @@ def test_a_clock_that_stands_still_is_not_waited_for_twice():
     assert len(clock.slept) == 1000 // 4 - 11
 
 
-def test_a_full_tick_while_the_clock_is_behind_waits_for_one_tick_only():
-    clock = Clock()
-    going = generator(FEW, clock, tick_ns=MILLISECOND, worker=0, sleep=clock.sleep)
-    before = going.next()
-    clock.now -= 3600 * SECOND
-    made = take(going, 1000)
-    assert increases([before, *made])
-    assert sum(clock.slept) < 1
-
-
 def test_a_step_back_is_noticed_while_ids_run_ahead(rule):
     rule("raise")
     clock = Clock()
@@ -168,12 +154,81 @@ def test_a_step_back_is_noticed_while_ids_run_ahead(rule):
         going.next()
 
 
-def test_after_a_wait_ids_are_of_the_time_that_the_clock_shows():
-    clock = Clock()
+# Tests that travel in time, with freezegun or time-machine: ids are of the time that is shown.
 
-    def oversleep(seconds):
-        clock.now += 5 * SECOND
 
-    going = generator(FEW, clock, tick_ns=MILLISECOND, worker=0, sleep=oversleep)
-    take(going, 4 * 11)
-    assert going.next() == (clock.now // MILLISECOND, 0)
+PAST = datetime(2016, 5, 1, tzinfo=UTC)
+FUTURE = datetime(2035, 5, 1, tzinfo=UTC)
+
+TRAVEL = [
+    pytest.param(freezegun.freeze_time, id="freezegun"),
+    pytest.param(lambda at: time_machine.travel(at, tick=False), id="time-machine"),
+]
+
+
+@pytest.fixture(params=["advance", "wait", "raise"])
+def policy(request):
+    before = rollback_rule()
+    set_rollback_rule(RollbackRule(request.param))
+    yield request.param
+    set_rollback_rule(before)
+
+
+LATELY = timedelta(hours=1)
+
+
+def now():
+    return datetime.now(UTC)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "travel"), each_scheme_with(KINDS, [param.values[0] for param in TRAVEL])
+)
+def test_ids_follow_jumps_of_years(scheme, travel):
+    scheme = fresh(scheme)
+    past = max(PAST, scheme.earliest)
+    real = [scheme.generate()]
+    there = []
+    for at in (FUTURE, past, FUTURE, past):
+        with travel(at):
+            there += [scheme.generate() for _ in range(10)]
+            # A tick of few ids may be full, and the next one is used early.
+            assert scheme.parts(there[-1])[0] - scheme.tick(at) in (0, 1)
+        real.append(scheme.generate())
+    assert all(timedelta(0) <= now() - scheme.created_at(each) < LATELY for each in real)
+    assert len({*real, *there}) == 45
+
+
+@pytest.mark.usefixtures("policy")
+@pytest.mark.parametrize("travel", TRAVEL)
+def test_no_policy_gets_in_the_way(travel):
+    scheme = fresh(get("uuid7"))
+    scheme.generate()
+    with travel(FUTURE):
+        scheme.generate()
+    scheme.generate()
+    with travel(PAST):
+        assert scheme.created_at(scheme.generate()) == PAST
+    assert now() - scheme.created_at(scheme.generate()) < LATELY
+
+
+@pytest.mark.parametrize("travel", TRAVEL)
+def test_ids_of_a_worker_are_not_repeated_at_a_time_that_was_visited(travel):
+    scheme = fresh(get("sonyflake").with_worker(7))
+    made = []
+    # What a tick has no room for goes to the next ones, which are visited as well.
+    for ticks in (0, 1, 0):
+        with travel(PAST + timedelta(days=365 * 10, milliseconds=10 * ticks)):
+            made += [scheme.generate() for _ in range(600)]
+        made.append(scheme.generate())
+    assert len(set(made)) == 1803
+
+
+@pytest.mark.parametrize("travel", TRAVEL)
+def test_a_frozen_clock_is_not_waited_for(travel):
+    scheme = fresh(get("unique_rowid").with_worker(7))
+    with travel(now()):
+        began = datetime.now(UTC)
+        made = [scheme.generate() for _ in range(1500)]
+        assert datetime.now(UTC) == began
+    assert len(set(made)) == 1500

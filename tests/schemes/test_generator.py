@@ -1,5 +1,7 @@
 """The generator: its ids increase, whatever the clock does."""
 
+import time
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
@@ -10,8 +12,8 @@ from django_sortable_ids.schemes import OutOfRange, get
 from django_sortable_ids.schemes.layout import Layout
 from tests.combinations import in_one_case
 
-from .generators import MANY, TINY, generator, generator_of, increases, take
-from .support import KINDS, NOW_NS, TIME_SCHEMES, examples
+from .generators import MANY, TINY, decreases, fresh, generator, generator_of, increases, take
+from .support import KINDS, NOW, NOW_NS, TIME_SCHEMES, examples, floored
 
 
 @pytest.mark.parametrize("scheme", KINDS)
@@ -89,24 +91,8 @@ def test_a_full_tick_goes_on_into_the_next():
     ]
 
 
-def test_a_tick_used_early_goes_on_when_it_comes():
-    now = [5]
-    going = generator(TINY, lambda: now[0], below=lambda size: 0)
-    take(going, 5)
-    now[0] = 6
-    assert take(going, 2) == [(6, 1), (6, 2)]
-    now[0] = 8
-    assert take(going, 1) == [(8, 0)]
-
-
 def largest(size):
     return size - 1
-
-
-def least_then_largest():
-    """The first id gets the least suffix, all steps are the largest ones."""
-    drawn = []
-    return lambda size: drawn.append(size) or (size - 1 if len(drawn) > 1 else 0)
 
 
 @pytest.mark.parametrize(
@@ -116,11 +102,6 @@ def test_the_first_suffix_is_drawn_from_all_but_a_1024th_of_the_tick(suffixes, h
     layout = Layout(ticks=10, suffixes=suffixes)
     assert generator(layout, lambda: 5, below=largest).next() == (5, suffixes - headroom - 1)
     assert generator(layout, lambda: 5, below=lambda size: 0).next() == (5, 0)
-
-
-def test_a_last_tick_that_is_cut_has_its_own_headroom():
-    layout = Layout(ticks=7, suffixes=1 << 20, largest=(6 << 20) + 2047)
-    assert generator(layout, lambda: 6, below=largest).next() == (6, 2048 - 2 - 1)
 
 
 def test_a_first_suffix_at_the_end_of_the_tick_goes_on_in_the_next_tick():
@@ -144,30 +125,6 @@ def test_ids_keep_far_from_the_end_of_a_tick_wherever_it_starts(suffixes, tick_n
     assert pairs[-1][0] == 0
 
 
-@pytest.mark.parametrize("name", ["snowflake", "tsid", "sonyflake", "time64", "mastodon"])
-def test_steps_of_64_bit_ids_do_not_get_smaller(name):
-    scheme = get(name)
-    pairs = take(generator_of(scheme, lambda: NOW_NS, below=largest), 1000)
-    same_tick = [b[1] - a[1] for a, b in pairwise(pairs) if a[0] == b[0]]
-    going = generator_of(scheme, lambda: NOW_NS)
-    assert {*same_tick} == {going.largest_step}
-
-
-def test_steps_leave_room_for_4096_ids_of_a_tick():
-    layout = Layout(ticks=10, suffixes=1 << 20)
-    going = generator(layout, lambda: 5, below=least_then_largest())
-    pairs = take(going, 4096)
-    assert {tick for tick, _ in pairs} == {5}
-    assert pairs[1][1] - pairs[0][1] == 2**19 // 4096
-
-
-def test_steps_leave_room_for_16_ids_a_microsecond():
-    layout = Layout(ticks=10, suffixes=1 << 40)
-    going = generator(layout, lambda: 0, tick_ns=10**9, below=least_then_largest())
-    first, second = take(going, 2)
-    assert second[1] - first[1] == 2**15 <= 2**39 // 16_000_000
-
-
 def test_the_last_tick_ends_the_scheme():
     going = generator(TINY, lambda: 9, below=lambda size: 0)
     assert take(going, 4) == [(9, 0), (9, 1), (9, 2), (9, 3)]
@@ -182,3 +139,78 @@ def test_a_last_tick_that_is_cut_is_not_overrun():
     assert take(going, 5) == [(6, 0), (6, 1), (6, 2), (6, 3), (6, 4)]
     with pytest.raises(OutOfRange):
         going.next()
+
+
+# ``generate`` and ``generate_many``: values of now, and of a given time.
+
+
+@pytest.mark.parametrize("scheme", KINDS)
+def test_values_increase(scheme):
+    scheme = fresh(scheme)
+    made = [scheme.generate() for _ in range(MANY)]
+    assert len(set(made)) == MANY
+    if not scheme.sorts:
+        assert increases([scheme.parts(value) for value in made])
+    else:
+        assert decreases(made) if scheme.descending else increases(made)
+    # ``generate_many`` resumes where ``generate`` ended.
+    made = [scheme.generate(), *scheme.generate_many(100), scheme.generate()]
+    assert len(made) == 102
+    assert increases([scheme.parts(value) for value in made])
+    assert list(scheme.generate_many(0)) == []
+
+
+@pytest.mark.parametrize("scheme", KINDS)
+def test_generated_values_are_of_now(scheme, monkeypatch):
+    before = datetime.now(UTC)
+    made = scheme.created_at(fresh(scheme).generate())
+    after = datetime.now(UTC)
+    assert floored(scheme, before) <= made <= after
+    # A frozen clock is seen.
+    scheme = fresh(scheme)
+    monkeypatch.setattr(time, "time_ns", lambda: NOW_NS)
+    assert scheme.created_at(scheme.generate()) == floored(scheme, NOW)
+    monkeypatch.setattr(time, "time_ns", lambda: NOW_NS + 10**10)
+    later = NOW + timedelta(seconds=10)
+    assert scheme.created_at(scheme.generate()) == floored(scheme, later)
+
+
+# A given time
+
+
+@in_one_case("scheme", TIME_SCHEMES)
+def test_ids_of_a_given_time(scheme):
+    for at in (
+        NOW,
+        scheme.earliest,
+        scheme.latest,
+        max(scheme.earliest, datetime(2015, 6, 30, 23, 59, 59, 999_999, UTC)),
+    ):
+        assert scheme.created_at(scheme.generate(at)) == floored(scheme, at)
+
+
+@in_one_case("scheme", TIME_SCHEMES)
+def test_many_ids_of_one_time_increase(scheme):
+    made = scheme.generate_many(1000, NOW)
+    parts = [scheme.parts(value) for value in made]
+    assert {tick for tick, _ in parts} == {scheme.tick(NOW)}
+    assert increases(parts)
+    if scheme.sorts:
+        assert decreases(made) if scheme.descending else increases(made)
+    assert list(scheme.generate_many(0, NOW)) == []
+
+
+def test_a_tick_can_be_filled_and_not_more():
+    scheme = get("snowflake", epoch_ms=0, time_bits=60, worker_bits=0)
+    assert [scheme.parts(v)[1] for v in scheme.generate_many(8, NOW)] == list(range(8))
+    with pytest.raises(OutOfRange, match="has room for 8 ids of one tick, not for 9"):
+        scheme.generate_many(9, NOW)
+
+
+def test_a_given_time_leaves_the_generator_alone():
+    scheme = fresh(get("uuid7"))
+    before = scheme.generate()
+    scheme.generate(NOW + timedelta(days=40_000))
+    after = scheme.generate()
+    assert before < after
+    assert scheme.created_at(after) < NOW + timedelta(days=40_000)

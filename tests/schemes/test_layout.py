@@ -4,18 +4,27 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from django_sortable_ids.schemes import OutOfRange, get
+from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange, get
 from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from django_sortable_ids.schemes.layout import (
-    PLAIN,
-    ByteFractionTemplate,
-    Layout,
-    UUIDTemplate,
-)
+from django_sortable_ids.schemes.layout import PLAIN, Layout, UUIDTemplate
 from tests.combinations import in_one_case
 
-from .support import NOW, TIME_SCHEMES
+from .support import (
+    NOW,
+    SORTING_KINDS,
+    SORTING_SCHEMES,
+    TIME_SCHEMES,
+    examples,
+    from_unix_ns,
+    last_shown_tick,
+    ticks,
+    times_about,
+    value_of,
+    values,
+)
 
 SMALL = [
     Layout(ticks=5, suffixes=4),
@@ -63,10 +72,6 @@ def test_a_last_tick_that_is_cut_has_less_room():
     assert (layout.first_tick, layout.last_tick) == (2, 6)
 
 
-def test_a_smallest_payload_inside_a_tick_leaves_that_tick_out():
-    assert Layout(ticks=7, suffixes=10, smallest=21).first_tick == 3
-
-
 def test_the_tails_of_a_worker():
     assert [list(EIGHTS.suffixes_of(worker)) for worker in range(4)] == [
         [0, 1],
@@ -103,24 +108,6 @@ def test_new_ids_are_those_with_the_set_bit_in_order(set_bit, template):
         assert layout.new_below(suffix) == sum(each < suffix for each in suffixes)
 
 
-def test_a_layout_without_a_set_bit_is_that_of_its_new_ids():
-    assert EIGHTS.new is EIGHTS
-    assert [EIGHTS.new_below(suffix) for suffix in range(9)] == list(range(9))
-
-
-def test_byte_fraction_frame():
-    template = ByteFractionTemplate(250, suffix_bits=16)
-    numbers = [template.wrap(tick << 16 | 0xABCD) for tick in (0, 249, 250, 499, 500)]
-    assert numbers == [0x00_00_ABCD, 0x00_F9_ABCD, 0x01_00_ABCD, 0x01_F9_ABCD, 0x02_00_ABCD]
-    for tick in range(600):
-        assert template.unwrap(template.wrap(tick << 16 | tick)) == tick << 16 | tick
-    assert [template.unwrap(0x01_00_0000 | byte << 16) is None for byte in (249, 250, 255)] == [
-        False,
-        True,
-        True,
-    ]
-
-
 @pytest.mark.parametrize("name", ["uuid1", "uuid6", "uuid7", "comb4"])
 def test_templates_give_back_what_they_got_and_refuse_other_fixed_bits(name):
     template = get(name).layout.template
@@ -139,17 +126,6 @@ def test_ticks_of_many_times(scheme):
     assert scheme.ticks([]) == []
 
 
-@pytest.mark.parametrize("year", [1600, 2200])
-def test_many_times_of_which_one_is_out_of_range(year):
-    scheme, other = get("snowflake"), datetime(year, 1, 1, tzinfo=UTC)
-    times = [NOW, other, NOW]
-    with pytest.raises(OutOfRange) as caught:
-        scheme.ticks([(at - UNIX_EPOCH) // MICROSECOND for at in times])
-    with pytest.raises(OutOfRange) as expected:
-        scheme.tick(other)
-    assert str(caught.value) == str(expected.value)
-
-
 @in_one_case("scheme", TIME_SCHEMES)
 def test_many_numbers_are_joined_as_single_ones(scheme):
     layout = scheme.layout
@@ -160,3 +136,144 @@ def test_many_numbers_are_joined_as_single_ones(scheme):
     assert layout.join_all(tick, suffixes) == single
     payloads = [tick * layout.suffixes + suffix for suffix in suffixes]
     assert layout.join_payloads(payloads) == single
+
+
+# Times as bounds: the ids made at or after a time, and those of a range of times.
+
+
+few_examples = settings(examples, max_examples=6)
+NAIVE = NOW.replace(tzinfo=None)
+
+
+def made_at_or_after(scheme, value, bound):
+    return value <= bound if scheme.descending else bound <= value
+
+
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@few_examples
+@given(data=st.data())
+def test_lower_bound_divides_the_values(scheme, data):
+    value = data.draw(values(scheme, shown=True))
+    at = data.draw(times_about(scheme, value))
+    try:
+        bound = scheme.lower_bound(at)
+    except OutOfRange:
+        assert at > scheme.latest
+        assert scheme.created_at(value) < at
+    else:
+        assert made_at_or_after(scheme, value, bound) == (at <= scheme.created_at(value))
+    # Two of them enclose what lies between.
+    a, b = (min(data.draw(times_about(scheme, value)), scheme.latest) for _ in range(2))
+    low, high = scheme.lower_bound(a), scheme.lower_bound(b)
+    inside = high < value <= low if scheme.descending else low <= value < high
+    assert inside == (a <= scheme.created_at(value) < b)
+
+
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@few_examples
+@given(data=st.data())
+def test_lower_bound_is_exact_to_the_tick(scheme, data):
+    tick = data.draw(ticks(scheme, last_shown_tick(scheme) - 1))
+    starts_ns = scheme.epoch_ns + tick * scheme.tick_ns
+    at = from_unix_ns(starts_ns)
+    whole = starts_ns % 1000 == 0
+    if whole:
+        assert scheme.lower_bound(at) == value_of(scheme, tick, 0)
+    if whole and scheme.tick_ns > 1000:
+        assert scheme.lower_bound(at + MICROSECOND) == value_of(scheme, tick + 1, 0)
+        if tick > scheme.layout.first_tick:
+            assert scheme.lower_bound(at - MICROSECOND) == value_of(scheme, tick, 0)
+
+
+@in_one_case("scheme", SORTING_SCHEMES)
+def test_nothing_is_before_the_earliest_time(scheme):
+    first = value_of(scheme, scheme.layout.first_tick, 0)
+    assert scheme.lower_bound(scheme.earliest) == first
+    assert scheme.lower_bound(datetime.min.replace(tzinfo=UTC)) == first
+    assert scheme.number_range(None, scheme.earliest) is None
+    if scheme.earliest.year > 1:
+        assert scheme.lower_bound(scheme.earliest - MICROSECOND) == first
+        assert scheme.number_range(scheme.earliest - timedelta(days=9), scheme.earliest) is None
+
+
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@few_examples
+@given(data=st.data())
+def test_number_range_agrees_with_the_times(scheme, data):
+    value = data.draw(values(scheme, shown=True))
+    start, stop = (data.draw(st.none() | times_about(scheme, value)) for _ in range(2))
+    found = scheme.number_range(start, stop)
+    made = scheme.created_at(value)
+    inside = (start is None or start <= made) and (stop is None or made < stop)
+    assert inside == (found is not None and found[0] <= scheme.to_int(value) <= found[1])
+    # And with the lower bounds.
+    times = [min(data.draw(times_about(scheme, value)), scheme.latest) for _ in range(2)]
+    start, stop = sorted(times)
+    found = scheme.number_range(start, stop)
+    first, behind = scheme.lower_bound(start), scheme.lower_bound(stop)
+    if first == behind:
+        assert found is None
+        return
+    outer, inner = (1, 0) if scheme.descending else (0, 1)
+    assert found[outer] == scheme.to_int(first)
+    assert not made_at_or_after(scheme, scheme.from_int(found[inner]), behind)
+
+
+@in_one_case("scheme", SORTING_SCHEMES)
+def test_number_range_without_bounds_is_everything(scheme):
+    layout = scheme.layout
+    oldest = layout.join(layout.first_tick, 0)
+    newest = layout.join(layout.last_tick, layout.capacity(layout.last_tick) - 1)
+    smallest, largest = sorted((oldest, newest))
+    assert scheme.number_range(None, None) == scheme.whole_range == (smallest, largest)
+    assert scheme.holds(smallest)
+    assert scheme.holds(largest)
+    assert not scheme.holds(smallest - 1)
+    assert not scheme.holds(largest + 1)
+    # Where no id can be:
+    assert scheme.number_range(NOW, NOW) is None
+    assert scheme.number_range(NOW, NOW - timedelta(days=1)) is None
+    if last_shown_tick(scheme) + 10 > scheme.layout.last_tick:
+        assert scheme.number_range(scheme.latest + timedelta(seconds=1), None) is None
+
+
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@few_examples
+@given(data=st.data())
+def test_every_id_of_a_tick_begins_with_its_prefix(scheme, data):
+    tick = data.draw(ticks(scheme, last_shown_tick(scheme)))
+    at = from_unix_ns(scheme.epoch_ns + tick * scheme.tick_ns)
+    prefix = scheme.prefix(at)
+    assert all(scheme.format(v).startswith(prefix) for v in [scheme.generate(at) for _ in range(5)])
+
+
+@pytest.mark.parametrize(
+    ("name", "characters"), [("ulid", 10), ("hexulid", 12), ("uuid7", 15), ("time64", 14)]
+)
+def test_length_of_the_prefix(name, characters):
+    # A UUIDv7 has a hyphen inside its time, and a hyphen and the version behind it.
+    assert len(get(name).prefix(NOW)) == characters
+
+
+@in_one_case("scheme", SORTING_SCHEMES)
+def test_naive_bounds_are_refused(scheme):
+    refusal = pytest.raises(ValueError, match="is a naive time; give an aware one")
+    with refusal:
+        scheme.lower_bound(NAIVE)
+    with refusal:
+        scheme.number_range(NAIVE, None)
+    with refusal:
+        scheme.number_range(None, NAIVE)
+    with refusal:
+        scheme.prefix(NAIVE)
+
+
+def test_version_1_has_no_bounds():
+    uuid1 = get("uuid1")
+    refusal = pytest.raises(NotTimeOrdered, match="do not sort by their times")
+    with refusal:
+        uuid1.lower_bound(NOW)
+    with refusal:
+        uuid1.number_range(None, None)
+    with refusal:
+        uuid1.prefix(NOW)

@@ -8,13 +8,11 @@ import pytest
 import time_machine
 
 from django_sortable_ids.schemes import LeaseLost, get
-from django_sortable_ids.schemes.generation.clock import Sources, system_ns
+from django_sortable_ids.schemes.generation.clock import Sources
 from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.layout import Layout
 
 from .generators import TINY, fresh, increases, take
-from .test_processes import child_says, needs_fork
-from .test_travel import PAST, TRAVEL
 
 WORKERS = Layout(ticks=10**6, suffixes=100, workers=10)
 TICK = 10
@@ -64,19 +62,6 @@ def leased(lease, clock, *, layout=WORKERS, epoch_ns=0, **sources):
     )
 
 
-def test_the_source_is_asked_once_and_told_how_many_numbers_there_are():
-    asked = []
-
-    def source(places):
-        asked.append(places)
-        return FakeLease()
-
-    going = Pairs(WORKERS, source, epoch_ns=0, tick_ns=TICK, sources=Sources(clock=lambda: 1500))
-    assert asked == []
-    assert take(going, 3) == [(150, 30), (150, 31), (150, 32)]
-    assert asked == [10]
-
-
 @pytest.mark.parametrize(
     ("starts_ns", "epoch_ns", "first"), [(1000, 0, 100), (1001, 0, 101), (1009, 5, 101)]
 )
@@ -124,13 +109,6 @@ def test_it_is_extended_at_its_end_only():
     assert increases(before + made + after)
 
 
-def test_ids_that_run_ahead_of_the_clock_into_the_end_extend_it_too():
-    lease = FakeLease(extensions=[2010])
-    going = leased(lease, lambda: 1990)
-    assert [tick for tick, _ in take(going, 11)] == [199] * 10 + [200]
-    assert lease.asked == [2000]
-
-
 def test_many_at_once():
     lease = FakeLease(extensions=[OSError("no database"), 2500, 5000])
     going = leased(lease, lambda: 1990, travels=lambda: False, sleep=lambda _: None)
@@ -148,53 +126,6 @@ def test_many_at_once():
         going.take(1)
 
 
-def test_a_thread_that_has_extended_it_is_noticed():
-    lease = FakeLease()
-    now = [1990]
-    going = leased(lease, lambda: now[0])
-    going.next()
-    now[0], lease.ends_ns = 2500, 2501
-    assert going.next() == (250, 30)
-
-
-def test_no_more_ids_once_it_has_ended():
-    lease = FakeLease()
-    going = leased(lease, lambda: 1500)
-    going.next()
-    lease.ended = True
-    for _ in range(3):
-        with pytest.raises(LeaseLost):
-            going.next()
-
-
-def test_another_owner_while_the_process_is_stopped_behind_the_reading_of_the_clock():
-    lease = FakeLease()
-
-    def clock():
-        # Here the process stands still, and another one takes its number from 2600 on.
-        lease.ended = now >= 2600
-        return now
-
-    going = leased(lease, clock)
-    now = 1999
-    assert going.next() == (199, 30)
-    now = 2600
-    with pytest.raises(LeaseLost):
-        going.next()
-
-
-def test_it_says_the_time_of_its_latest_id():
-    lease = FakeLease(extensions=[9000])
-    now = [1500]
-    going = leased(lease, lambda: now[0], epoch_ns=7)
-    take(going, 11)
-    (latest_ns,) = lease.latest
-    assert latest_ns() == 1507
-    now[0] = 2345
-    going.next()
-    assert latest_ns() == 2337
-
-
 def test_a_number_that_the_layout_has_no_place_for():
     going = leased(FakeLease(number=10), lambda: 1500)
     with pytest.raises(ValueError, match="worker number 10: expected 0 to 9"):
@@ -205,21 +136,6 @@ def test_a_number_that_the_layout_has_no_place_for():
         leased(FakeLease(), lambda: 1500, layout=replace(WORKERS, descending=True))
     with pytest.raises(ValueError, match="this layout has no worker numbers"):
         get("uuid7").with_worker(lambda places: FakeLease())
-
-
-@needs_fork
-def test_a_forked_child_asks_for_a_lease_of_its_own():
-    numbers = [3, 4]
-    going = Pairs(
-        WORKERS,
-        lambda places: FakeLease(numbers.pop(0)),
-        epoch_ns=0,
-        tick_ns=TICK,
-        sources=Sources(clock=lambda: 1500),
-    )
-    assert going.next() == (150, 30)
-    assert child_says(lambda: take(going, 2)) == [[150, 40], [150, 41]]
-    assert going.next() == (150, 31)
 
 
 def test_tests_that_travel_leave_the_lease_alone():
@@ -239,14 +155,6 @@ def test_tests_that_travel_leave_the_lease_alone():
         lease.ended = True
         with pytest.raises(LeaseLost):
             scheme.generate()
-
-
-@pytest.mark.parametrize("travel", TRAVEL)
-def test_the_time_of_the_system_whatever_a_test_shows(travel):
-    before = system_ns()
-    with travel(PAST):
-        during = system_ns()
-    assert before <= during <= system_ns()
 
 
 def test_a_scheme_keeps_its_source():

@@ -14,8 +14,10 @@ from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.support import cached_property
 from tests.patience import PATIENCE
+from tests.stress.__main__ import SCHEMES
+from tests.stress.processes import ROUND, Load, stress
 
-from .generators import TINY, generator, increases, take
+from .generators import TINY, fresh, generator, increases, take
 from .support import NOW_NS
 
 
@@ -57,21 +59,6 @@ def test_threads_lose_and_repeat_nothing(worker):
         size = layout.suffixes // layout.workers
         places = [(tick - 1) * size + suffix - worker * size for tick, suffix in together]
         assert places == list(range(16_000))
-
-
-@pytest.mark.usefixtures("busy_threads")
-def test_threads_that_take_one_and_threads_that_take_many():
-    layout = Layout(ticks=1 << 40, suffixes=1 << 30)
-    going = generator(layout, lambda: 1)
-
-    def work(result):
-        for count in range(400):
-            result += going.take(count % 7) if count % 2 else [going.next()]
-
-    results = in_threads(work)
-    assert all(increases(result) for result in results)
-    together = [pair for result in results for pair in result]
-    assert len(set(together)) == len(together) == 16 * (200 + sum(n % 7 for n in range(1, 400, 2)))
 
 
 class YieldingLayout:
@@ -186,3 +173,19 @@ def test_a_child_forked_while_another_thread_computes_an_attribute_has_it():
     forked.set()
     thread.join()
     assert slow.attribute is True
+
+
+# The stress command, in short: it finds nothing in the schemes, and what is wrong elsewhere.
+
+
+SHORT = Load(ids=20_000, processes=3, threads=4, seconds=PATIENCE)
+
+
+@needs_fork
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES.keys())
+def test_no_id_is_repeated_and_none_goes_back(scheme):
+    result = stress(fresh(scheme), SHORT)
+    assert result.failures == []
+    assert (result.repeats, result.steps_back) == (0, 0)
+    assert (result.ids, result.forks) == (20_016, 3)
+    assert result.clock_steps > 6 * len(ROUND)

@@ -50,7 +50,7 @@ class LinkedOrderSerializer(SortableIDModelSerializer):
 VIEWSETS = {
     "baskets": ("basket", viewset_for(serializer_for(Basket))),
     "linked": ("linked-basket", viewset_for(LinkedBasketSerializer)),
-    "linked-orders": ("linked-order", viewset_for(LinkedOrderSerializer)),
+    "linked-orders": ("linked-order", viewset_for(LinkedOrderSerializer, lookup_field="uuid7")),
     "refunds": ("refund", viewset_for(serializer_for(Refund))),
     "vouchers": ("voucher", viewset_for(serializer_for(Voucher))),
     "plain-vouchers": (

@@ -6,14 +6,11 @@ from django.db import models
 
 from django_sortable_ids.fields import (
     CombV13UUIDField,
-    HexULIDField,
     KUUIDField,
     LexicalSequenceField,
     SnowflakeField,
     SortableIDField,
-    Time64Field,
     ULIDField,
-    UUIDv6Field,
     UUIDv7Field,
 )
 
@@ -32,20 +29,12 @@ class UUIDv7Product(Named):
     id = UUIDv7Field(primary_key=True)
 
 
-class UUIDv6Product(Named):
-    id = UUIDv6Field(primary_key=True, encoding="base58")
-
-
 class CombProduct(Named):
     id = CombV13UUIDField(primary_key=True, encoding="sqlserver")
 
 
 class ULIDProduct(Named):
     id = ULIDField(primary_key=True, prefix="prod")
-
-
-class HexULIDProduct(Named):
-    id = HexULIDField(primary_key=True)
 
 
 class KUUIDProduct(Named):
@@ -60,24 +49,17 @@ class SnowflakeProduct(Named):
     id = SnowflakeField(primary_key=True, encoding="base62")
 
 
-class Time64Product(Named):
-    id = Time64Field(primary_key=True, encoding="base64url")
-
-
 class SequenceProduct(Named):
     id = LexicalSequenceField(primary_key=True, charset="alnum_lower", width=6)
 
 
 PRODUCTS: dict[str, type[Named]] = {
     "uuid7": UUIDv7Product,
-    "uuid6": UUIDv6Product,
     "comb13": CombProduct,
     "ulid": ULIDProduct,
-    "hexulid": HexULIDProduct,
     "kuuid": KUUIDProduct,
     "reversed_kuuid": ReversedProduct,
     "snowflake": SnowflakeProduct,
-    "time64": Time64Product,
     "sequence": SequenceProduct,
 }
 """The products by the name of their scheme, which is also that of whatever points to them."""
@@ -96,24 +78,18 @@ class Basket(Named):
 
     id = UUIDv7Field(primary_key=True, prefix="bas")
     uuid7 = _one(UUIDv7Product)
-    uuid6 = _one(UUIDv6Product)
     comb13 = _one(CombProduct)
     ulid = _one(ULIDProduct)
-    hexulid = _one(HexULIDProduct)
     kuuid = _one(KUUIDProduct)
     reversed_kuuid = _one(ReversedProduct)
     snowflake = _one(SnowflakeProduct)
-    time64 = _one(Time64Product)
     sequence = _one(SequenceProduct)
     all_uuid7 = _many(UUIDv7Product)
-    all_uuid6 = _many(UUIDv6Product)
     all_comb13 = _many(CombProduct)
     all_ulid = _many(ULIDProduct)
-    all_hexulid = _many(HexULIDProduct)
     all_kuuid = _many(KUUIDProduct)
     all_reversed_kuuid = _many(ReversedProduct)
     all_snowflake = _many(SnowflakeProduct)
-    all_time64 = _many(Time64Product)
     all_sequence = _many(SequenceProduct)
 
 
@@ -121,14 +97,11 @@ class Order(Named):
     """An integer key, and beside it an id of each scheme that may be missing."""
 
     uuid7 = UUIDv7Field(null=True, unique=True)
-    uuid6 = UUIDv6Field(null=True, unique=True)
     comb13 = CombV13UUIDField(null=True, unique=True, encoding="base32")
     ulid = ULIDField(null=True, unique=True, prefix="ord")
-    hexulid = HexULIDField(null=True, unique=True)
     kuuid = KUUIDField(null=True, unique=True, prefix="ord", separator=":")
     reversed_kuuid = KUUIDField(null=True, unique=True, precision="ms", reverse=True)
     snowflake = SnowflakeField(null=True, unique=True)
-    time64 = Time64Field(null=True, unique=True, prefix="ord", layout="3+6")
     sequence = LexicalSequenceField(null=True, unique=True, charset="numeric", width=5)
     tenant = models.CharField(max_length=10, default="")
 
@@ -143,14 +116,11 @@ class Refund(Named):
     """Points to an order by each of its ids, none of which is the order's key."""
 
     uuid7 = _order_by("uuid7")
-    uuid6 = _order_by("uuid6")
     comb13 = _order_by("comb13")
     ulid = _order_by("ulid")
-    hexulid = _order_by("hexulid")
     kuuid = _order_by("kuuid")
     reversed_kuuid = _order_by("reversed_kuuid")
     snowflake = _order_by("snowflake")
-    time64 = _order_by("time64")
     sequence = _order_by("sequence")
 
 

@@ -1,4 +1,4 @@
-"""The processes and threads that make the ids."""
+"""The processes and threads that make the ids, and a clock that is moved again and again."""
 
 import json
 import os
@@ -7,9 +7,14 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from heapq import merge
+from itertools import pairwise, starmap
+from operator import eq
 from pathlib import Path
+from struct import iter_unpack
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from time import perf_counter
@@ -17,8 +22,77 @@ from typing import Any, BinaryIO, NoReturn
 
 from django_sortable_ids.schemes import TimeScheme
 
-from .clock import ROUND, SteppingClock
-from .files import repeats, sort
+_SECOND = 1_000_000_000
+_MILLISECOND = 1_000_000
+_STOP = None
+ROUND = (
+    -3 * _MILLISECOND,
+    _STOP,
+    3 * _SECOND,
+    -2 * _SECOND,
+    -3600 * _SECOND,
+    _STOP,
+    3600 * _SECOND,
+    3 * _MILLISECOND - _SECOND,
+)
+"""By how many ns the clock steps: it is right again behind the last one. A step ends a stop."""
+
+
+class SteppingClock:
+    """``time.time_ns`` with a step after every so many reads."""
+
+    def __init__(self, time_ns: Callable[[], int], reads_between: int) -> None:
+        self._time_ns = time_ns
+        self._reads_between = max(1, reads_between)
+        self._reads = 0
+        self._offset = 0
+        self._stopped_at: int | None = None
+        self.steps = 0
+
+    def __call__(self) -> int:
+        # Threads may lose each other's reads: a step then comes a little later.
+        self._reads += 1
+        if self._reads >= self._reads_between:
+            self._reads = 0
+            self._step()
+        stopped_at = self._stopped_at
+        return self._time_ns() + self._offset if stopped_at is None else stopped_at
+
+    def _step(self) -> None:
+        step = ROUND[self.steps % len(ROUND)]
+        self.steps += 1
+        if step is _STOP:
+            self._stopped_at = self._time_ns() + self._offset
+        else:
+            self._offset += step
+            self._stopped_at = None
+
+
+# Files of ids as bytes, all of one width.
+
+
+_RECORDS_OF_A_BLOCK = 4096
+
+
+def records(file: BinaryIO, width: int) -> Iterator[tuple[bytes]]:
+    while block := file.read(_RECORDS_OF_A_BLOCK * width):
+        yield from iter_unpack(f"{width}s", block)
+
+
+def sort(path: Path, width: int) -> None:
+    """In memory: only a thread whose ids were not in order has it to be done."""
+    with path.open("rb") as file:
+        ordered = sorted(records(file, width))
+    path.write_bytes(b"".join(record for (record,) in ordered))
+
+
+def repeats(paths: Sequence[Path], width: int) -> int:
+    """How often an id of the sorted files stands behind its like."""
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("rb")) for path in paths]
+        together = merge(*(records(file, width) for file in files))
+        return sum(starmap(eq, pairwise(together)))
+
 
 _CLOCK_STEPS = 3 * len(ROUND)
 """How many a process sees, one more or less, until its threads are done."""

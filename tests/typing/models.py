@@ -1,4 +1,4 @@
-"""A column of every field, nullable columns of every type of value, and foreign keys."""
+"""Columns of each type of value, nullable columns of every type of value, and foreign keys."""
 
 from django.db import models
 
@@ -23,50 +23,24 @@ class Order(models.Model):
 
 
 class Every(models.Model):
-    """Every field, not null."""
+    """Columns of each type of value, not null."""
 
-    comb13 = fields.CombV13UUIDField()
-    uuid6 = fields.UUIDv6Field(accept_other_versions=True)
     uuid7 = fields.UUIDv7Field()
-
-    hexulid = fields.HexULIDField(null=False)
-    ksuid = fields.KSUIDField(precision="ms")
-    kuuid = fields.KUUIDField()
     lexical = fields.LexicalSequenceField()
-    objectid = fields.ObjectIDField()
-    pushid = fields.PushIDField()
-    scru128 = fields.SCRU128Field()
-    timeflake = fields.TimeflakeField()
     ulid = fields.ULIDField()
     xid = fields.XidField()
-
     snowflake = fields.SnowflakeField()
-    sonyflake = fields.SonyflakeField()
-    time64 = fields.Time64Field()
     tsid = fields.TSIDField()
 
 
 class Nullable(models.Model):
-    """Every field, null."""
+    """Columns of each type of value, null."""
 
-    comb13 = fields.CombV13UUIDField(null=True)
-    uuid6 = fields.UUIDv6Field(null=True, accept_other_versions=True)
     uuid7 = fields.UUIDv7Field(null=True)
-
-    hexulid = fields.HexULIDField(null=True)
-    ksuid = fields.KSUIDField(null=True, precision="ms")
-    kuuid = fields.KUUIDField(null=True)
     lexical = fields.LexicalSequenceField(null=True)
-    objectid = fields.ObjectIDField(null=True)
-    pushid = fields.PushIDField(null=True)
-    scru128 = fields.SCRU128Field(null=True)
-    timeflake = fields.TimeflakeField(null=True)
     ulid = fields.ULIDField(null=True)
     xid = fields.XidField(null=True)
-
     snowflake = fields.SnowflakeField(null=True)
-    sonyflake = fields.SonyflakeField(null=True)
-    time64 = fields.Time64Field(null=True)
     tsid = fields.TSIDField(null=True)
 
 

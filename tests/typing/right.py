@@ -10,22 +10,11 @@ from tests.typing.models import Automatic, Customer, Every, Nullable, Numbered, 
 
 
 def every(row: Every) -> None:
-    assert_type(row.comb13, uuid.UUID)
-    assert_type(row.uuid6, uuid.UUID)
     assert_type(row.uuid7, uuid.UUID)
-    assert_type(row.hexulid, str)
-    assert_type(row.ksuid, str)
-    assert_type(row.kuuid, str)
     assert_type(row.lexical, str)
-    assert_type(row.objectid, str)
-    assert_type(row.pushid, str)
-    assert_type(row.scru128, str)
-    assert_type(row.timeflake, str)
     assert_type(row.ulid, str)
     assert_type(row.xid, str)
     assert_type(row.snowflake, int)
-    assert_type(row.sonyflake, int)
-    assert_type(row.time64, int)
     assert_type(row.tsid, int)
 
 
@@ -35,22 +24,11 @@ def automatic(row: Automatic, numbered: Numbered) -> None:
 
 
 def nullable(row: Nullable) -> None:
-    assert_type(row.comb13, uuid.UUID | None)
-    assert_type(row.uuid6, uuid.UUID | None)
     assert_type(row.uuid7, uuid.UUID | None)
-    assert_type(row.hexulid, str | None)
-    assert_type(row.ksuid, str | None)
-    assert_type(row.kuuid, str | None)
     assert_type(row.lexical, str | None)
-    assert_type(row.objectid, str | None)
-    assert_type(row.pushid, str | None)
-    assert_type(row.scru128, str | None)
-    assert_type(row.timeflake, str | None)
     assert_type(row.ulid, str | None)
     assert_type(row.xid, str | None)
     assert_type(row.snowflake, int | None)
-    assert_type(row.sonyflake, int | None)
-    assert_type(row.time64, int | None)
     assert_type(row.tsid, int | None)
 
 

@@ -9,11 +9,9 @@ import uuid
 from pathlib import Path
 
 import pytest
-from django.db import models
 
 from django_sortable_ids import schemes
 from django_sortable_ids.fields import SortableIntegerField, SortableTextField, SortableUUIDField
-from django_sortable_ids.fields.generating import GeneratedIDField, OwnLookups
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 
@@ -67,10 +65,3 @@ def test_pyright():
 def test_declared_type_is_that_of_the_scheme(field_class):
     value_type = schemes.get(field_class.scheme_name).value_type
     assert [each for each in BASES if issubclass(field_class, BASES[each])] == [value_type]
-
-
-@in_one_case("field_class", CONCRETE)
-def test_types_are_nothing_at_runtime(field_class):
-    assert field_class[str, str] is field_class
-    assert GeneratedIDField.__bases__ == (OwnLookups, models.Field)
-    assert not hasattr(field_class, "__orig_bases__")

@@ -2,12 +2,10 @@
 
 ``ids 5`` makes ids. ``many`` makes them until that fails. ``fork 5`` makes them in a forked child,
 which ends as processes do, ``leave 5`` in one that outlives this process, before and behind its
-end, ``child 5`` in one of multiprocessing, ``atomic 5`` in a transaction that rolls back,
-``loop 5`` in an event loop, and ``threads 5`` in 16 threads. ``extend 5`` extends the lease to 5 s
-from now. The end of the input is its end.
+end, ``child 5`` in one of multiprocessing, and ``atomic 5`` in a transaction that rolls back.
+``extend 5`` extends the lease to 5 s from now. The end of the input is its end.
 """
 
-import asyncio
 import json
 import multiprocessing
 import os
@@ -15,8 +13,6 @@ import signal
 import sys
 import time
 import traceback
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 from typing import Any
 
 import django
@@ -98,21 +94,6 @@ def roll_back(count: int) -> None:
         transaction.set_rollback(True)
 
 
-async def loop(count: int) -> None:
-    make(count)
-
-
-def in_threads(count: int) -> None:
-    together = Barrier(16)
-
-    def begin(_: int) -> list[int]:
-        together.wait()
-        return [FIELD.generate() for _ in range(count)]
-
-    with ThreadPoolExecutor(16) as pool:
-        say([value for made in pool.map(begin, range(16)) for value in made])
-
-
 for line in sys.stdin:
     match line.split():
         case ["ids", count]:
@@ -123,10 +104,6 @@ for line in sys.stdin:
             fork(int(count))
         case ["leave", count]:
             leave(int(count))
-        case ["loop", count]:
-            asyncio.run(loop(int(count)))
-        case ["threads", count]:
-            in_threads(int(count))
         case ["child", count]:
             in_child(int(count))
         case ["atomic", count]:

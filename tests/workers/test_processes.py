@@ -118,11 +118,6 @@ def test_a_process_that_ends_frees_its_number_at_once(maker):
     assert heir.time_ms(after[0]) >= freed.expires
 
 
-def test_a_process_that_made_no_id_has_taken_no_number(maker):
-    maker().end()
-    assert not WorkerLease.objects.exists()
-
-
 @pytest.mark.parametrize("way", ["fork", "child"])
 def test_a_child_has_a_number_of_its_own(maker, way):
     parent = maker(term=LONG)
@@ -148,20 +143,6 @@ def test_the_end_of_a_parent_leaves_its_child_alone(maker):
     assert increases(childs + after)
     assert number == {parent.number(value) for value in after} != {parent.number(made[0])}
     assert parent.process.stdout.read() == ""  # the child has ended, too
-
-
-def test_threads_that_make_the_first_ids_take_one_number(maker):
-    process = maker(term=LONG)
-    made = process.ask("threads", 20)
-    assert {process.number(value) for value in made} == {0}
-    assert len(set(made)) == 320
-    assert WorkerLease.objects.count() == 1
-
-
-def test_the_first_id_in_an_event_loop(maker):
-    process = maker(term=LONG)
-    assert {process.number(value) for value in process.ask("loop", 5)} == {0}
-    assert WorkerLease.objects.count() == 1
 
 
 def test_a_database_that_no_other_process_sees(maker):

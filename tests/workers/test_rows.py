@@ -1,7 +1,10 @@
 """Who may have which number when: the rows, with clocks of the test's own."""
 
+import sqlite3
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 from django.db import connection
@@ -11,7 +14,11 @@ from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
 from django_sortable_ids.workers import leases
 from django_sortable_ids.workers.leases import Terms
 from tests.marks import own_tables
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, wait_until
+from tests.schemes.generators import increases
+
+from .proxy import proxy
+from .support import SKEW, TERM, row
 
 pytestmark = own_tables
 TERMS = Terms(term=1000, skew=300)
@@ -20,10 +27,6 @@ NOW = 1_767_225_600_000
 
 def take(at=0, places=10):
     return leases.take(places, TERMS, lambda: NOW + at, "default")
-
-
-def row(number=0):
-    return WorkerLease.objects.get(number=number)
 
 
 def test_everybody_gets_another_number():
@@ -68,24 +71,11 @@ def test_it_is_free_behind_them(at):
     assert second.token != first.token
 
 
-def test_an_owners_clock_far_ahead_keeps_its_number():
-    """Nobody has it before that clock's time."""
-    ahead = take(at=10**9, places=1)
-    with pytest.raises(LeaseUnavailable):
-        take(at=10**9 - 1, places=1)
-    assert take(at=10**9 + 1300, places=1).starts >= ahead.expires
-
-
 def test_who_was_silent_for_the_longest_time_loses_its_number_first():
     take(at=200, places=3)
     take(at=100, places=3)
     take(at=300, places=3)
     assert [take(at=9000, places=3).number for _ in range(3)] == [1, 0, 2]
-
-
-def test_numbers_that_nobody_had_come_before_those_of_the_silent():
-    take()
-    assert [take(at=9000, places=3).number for _ in range(3)] == [1, 2, 0]
 
 
 def test_extending():
@@ -140,12 +130,6 @@ def test_the_lowest_number_that_was_given_back_comes_first():
     assert [take(at=1).number for _ in range(3)] == [1, 2, 3]
 
 
-def test_giving_back_what_is_anothers_does_nothing():
-    lost, owner = take(places=1), take(at=1300, places=1)
-    leases.give_back(lost, NOW, "default")
-    assert row().token == owner.token
-
-
 @pytest.mark.parametrize("silent", [False, True])
 def test_many_at_once(silent):
     """All of them see the same rows, and write when all have seen them."""
@@ -169,56 +153,6 @@ def test_many_at_once(silent):
     assert set(WorkerLease.objects.values_list("starts", flat=True)) == {NOW}
 
 
-@pytest.mark.parametrize("state", ["never had", "given back", "silent"])
-@pytest.mark.parametrize("places", [1, 2])
-def test_another_process_is_faster(state, places, monkeypatch):
-    """It takes the number between the look at the rows and the write."""
-    if state != "never had":
-        token = "gone" if state == "silent" else ""
-        for number in range(places):
-            WorkerLease.objects.create(
-                number=number, owner="web-1 pid 1", token=token, starts=0, expires=number
-            )
-    candidates, others = leases._candidates, []
-
-    def after_another(*given):
-        found = list(candidates(*given))
-        if not others:
-            others.append(None)
-            others[0] = take(places=places)
-        return found
-
-    monkeypatch.setattr(leases, "_candidates", after_another)
-    if places == 1:
-        with pytest.raises(LeaseUnavailable, match="all 1 worker numbers are leased"):
-            take(places=1)
-    else:
-        assert take(places=2).number == 1
-    assert others[0].number == 0
-    assert row().token == others[0].token
-
-
-def test_an_owner_that_extends_at_the_last_moment_keeps_its_number(monkeypatch):
-    """Between the look at the rows and the write."""
-    held, candidates = take(places=1), leases._candidates
-
-    def after_the_owner(*given):
-        found = list(candidates(*given))
-        leases.extend(held, NOW + 9000, "default")
-        return found
-
-    monkeypatch.setattr(leases, "_candidates", after_the_owner)
-    with pytest.raises(LeaseUnavailable, match="all 1 worker numbers are leased"):
-        take(at=1300, places=1)
-    assert (row().token, row().expires) == (held.token, NOW + 9000)
-
-
-def test_who_is_always_too_late_gives_up(monkeypatch):
-    monkeypatch.setattr(leases, "_try_to_take", lambda *arguments: None)
-    with pytest.raises(LeaseUnavailable, match="20 times, another process was faster"):
-        take()
-
-
 def test_the_table_is_missing():
     with connection.schema_editor() as editor:
         editor.delete_model(WorkerLease)
@@ -232,3 +166,74 @@ def test_the_table_is_missing():
         "the database 'default' has no table django_sortable_ids_workerlease for worker numbers: "
         "run `manage.py migrate django_sortable_ids --database=default`"
     )
+
+
+# A database that can't be reached, or written, while ids are made.
+
+
+@contextmanager
+def reach():
+    """What a process has to know of the database, and how to cut it off, and to undo that."""
+    settings = connection.settings_dict
+    if connection.vendor == "sqlite":
+        writer = sqlite3.connect(settings["NAME"], timeout=PATIENCE, isolation_level=None)
+        try:
+            yield (
+                {"OPTIONS": {"timeout": 0.1}},
+                lambda: writer.execute("BEGIN IMMEDIATE"),
+                lambda: writer.execute("ROLLBACK"),
+            )
+        finally:
+            writer.close()
+        return
+    with proxy(settings["HOST"], int(settings["PORT"])) as passing:
+        yield {"HOST": "127.0.0.1", "PORT": str(passing.port)}, passing.cut, passing.restore
+
+
+def made_until_it_fails(process):
+    """The ids, and the error."""
+    made, give_up = [], time.monotonic() + PATIENCE
+    while isinstance(answer := process.ids(), list):
+        assert time.monotonic() < give_up
+        made += answer
+        time.sleep(0.02)
+    return made, answer
+
+
+def test_a_short_outage_is_not_noticed(maker, tmp_path):
+    """Shorter than the rest of the lease, though renewals fail."""
+    file = tmp_path / "said"
+    with reach() as (database, cut, restore), file.open("w") as said:
+        process = maker(database=database, stderr=said)
+        made = process.ids()
+        process.ask("extend", 3600)
+        before = row().expires
+        cut()
+        made += process.ids()
+        wait_until(lambda: "was not renewed" in file.read_text(), "a renewal that fails")
+        made += process.ids()
+        restore()
+        WorkerLease.objects.update(expires=0)
+        wait_until(lambda: row().expires == before, "a renewal that does not")
+        assert increases(made + process.ids())
+
+
+def test_an_outage_beyond_the_end_of_the_lease(maker):
+    """Ids until then, errors of the database from then on, and ids again behind it."""
+    with reach() as (database, cut, restore):
+        process = maker(database=database)
+        made = process.ids()
+        cut()
+        more, error = made_until_it_fails(process)
+        assert error["error"] == "OperationalError", error
+        made += more
+        expires = row().expires
+        assert process.time_ms(made[-1]) < expires
+        while time.time_ns() // 10**6 < expires + 1000 * (SKEW + TERM):
+            assert process.ids()["error"] == "OperationalError"
+        assert row().expires == expires
+        restore()
+        made += process.ids_at_last()
+        assert increases(made)
+        assert {process.number(value) for value in made} == {0}
+        assert row().expires > expires

@@ -14,7 +14,7 @@ from django_sortable_ids.schemes.generation.clock import Sources
 from django_sortable_ids.schemes.generation.generator import replaced_sources
 from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.layout import Layout
-from django_sortable_ids.workers import leases, this_process
+from django_sortable_ids.workers import this_process
 from django_sortable_ids.workers.leases import ProcessLease, Terms
 from tests.marks import own_tables
 from tests.own_tables import Own
@@ -81,22 +81,6 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
             SnowflakeField().generate()
         WorkerLease.objects.filter(number=2).update(token="", expires=0)
         assert SnowflakeField().generate() >> 12 & 1023 == 2
-
-
-def test_no_model_has_a_place_for_a_number(process, monkeypatch):
-    with isolate_apps("tests.testapp") as isolated:
-        monkeypatch.setattr(this_process, "apps", isolated)
-        assert this_process.take_lease() is None
-        assert SnowflakeField().generate() >> 12 & 1023 == 0
-
-
-def test_a_number_that_a_field_has_no_place_for(process, monkeypatch):
-    with isolate_apps("tests.testapp") as isolated:
-        monkeypatch.setattr(this_process, "apps", isolated)
-        occupy(0, 1)
-        SnowflakeField().generate()
-        with pytest.raises(ValueError, match="worker number 2: expected 0 to 1"):
-            SnowflakeField(worker_bits=1).generate()
 
 
 def test_refused_ids_are_tried_again(process):
@@ -173,36 +157,6 @@ def test_a_clock_that_jumps_ahead_extends_the_lease_to_it():
     assert row().expires * MS == lease.ends_ns == START + 3601_000 * MS
 
 
-def test_an_id_that_is_ahead_of_the_clock_is_in_the_lease():
-    lease = ProcessLease(2, TERMS, "default", lambda: START)
-    lease.extend(START + 5000 * MS)
-    assert row().expires * MS == lease.ends_ns == START + 6000 * MS
-
-
-def test_it_is_renewed_from_now_on():
-    now = [START]
-    lease = ProcessLease(2, TERMS, "default", lambda: now[0])
-    now[0] += 400 * MS
-    for _ in range(2):
-        lease.renew()
-        assert (row().starts, row().expires) == (START // MS, START // MS + 1400)
-
-
-def test_ids_within_the_lease_ask_no_database(monkeypatch):
-    at = [START]
-    _, going = leased(lambda: at[0])
-    going.next()
-    asked = []
-    monkeypatch.setattr(leases, "in_a_thread", lambda work, using: asked.append(at[0]))
-    for _ in range(999):
-        at[0] += MS
-        going.next()
-    assert asked == []
-    at[0] += MS
-    going.next()
-    assert asked == [START + 1000 * MS]
-
-
 def test_given_back_behind_its_latest_id():
     at = [START]
     lease, going = leased(lambda: at[0])
@@ -215,12 +169,6 @@ def test_given_back_behind_its_latest_id():
     assert (row().token, row().expires * MS) == ("", at[0] + MS)
     with pytest.raises(LeaseLost, match="worker number 0 was given back: the process ends"):
         going.next()
-
-
-def test_given_back_without_an_id():
-    lease = ProcessLease(2, TERMS, "default", lambda: START)
-    lease.give_back()
-    assert (row().token, row().expires) == ("", START // MS)
 
 
 @pytest.mark.usefixtures("pool_of_one")

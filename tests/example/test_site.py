@@ -1,0 +1,176 @@
+"""The pages of the demo: the one at ``/``, the admin and the API."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from tests.admin.page import Page
+
+from . import data
+from .support import Answer, Demo, Visitor, flight_ids
+
+
+@pytest.fixture(scope="module")
+def front(host: str) -> Answer:
+    return Visitor(host).get("/")
+
+
+@pytest.fixture
+def page(front: Answer) -> Page:
+    assert front.status == 200
+    return Page(front.text.removeprefix("<!doctype html>"))
+
+
+def test_shows_a_link_before_and_after(page: Page, visitor: Visitor) -> None:
+    before, after = (each.text for each in page.root.find("dl", class_="links").find_all("dd"))
+    assert before == f"/api/flights/{3 * data.FLIGHTS_A_DAY + 1}/"
+    flight = visitor.get(after)
+    assert flight.data["number"] == 3 * data.FLIGHTS_A_DAY + 1
+    assert "4 July 2013, 08:00 EDT" in page.root.text
+
+
+def test_draws_every_flight_of_the_year(page: Page) -> None:
+    assert page.root.text.count(f"{data.FLIGHTS} flights left New York in 2013.") == 1
+    table = page.root.find("div", class_="wide").find("table").find("tbody")
+    counts = {row.find("th").text: row.find("td").text for row in table.find_all("tr")}
+    assert len(counts) == 365
+    assert next(iter(counts)) == "Jan. 1, 2013"
+    assert [day for day, count in counts.items() if count != "0"] == [
+        f"July {day}, 2013" for day in range(1, data.DAYS + 1)
+    ]
+    assert counts["July 4, 2013"] == str(data.FLIGHTS_A_DAY)
+
+
+def test_its_buttons_lead_somewhere(page: Page, visitor: Visitor) -> None:
+    visitor.log_in()
+    links = [each["href"] for each in page.root.find("nav").find_all("a")]
+    assert links[0] == "/admin/flights/flight/"
+    assert len(links) == 3
+    for link in links:
+        assert visitor.get(link).status == 200
+
+
+# The admin
+
+
+FLIGHTS = "/admin/flights/flight/"
+FROM = "public_id__created_at__date__gte"
+TO = "public_id__created_at__date__lte"
+
+
+@pytest.fixture(scope="module")
+def admin(host: str) -> Visitor:
+    visitor = Visitor(host)
+    visitor.log_in()
+    return visitor
+
+
+def test_filters_one_day_by_the_id_alone(admin: Visitor) -> None:
+    page = admin.get(f"{FLIGHTS}?{FROM}=2013-07-04&{TO}=2013-07-04").text
+    assert page.count('datetime="2013-07-04T') == data.FLIGHTS_A_DAY
+    assert page.count('class="field-id_created_at') == data.FLIGHTS_A_DAY
+    assert f"{data.FLIGHTS_A_DAY} results" in page
+
+
+def test_filters_remarks_by_the_day_of_their_flight(admin: Visitor) -> None:
+    public_id = admin.get(f"{FLIGHTS}?{FROM}=2013-07-02").public_ids[0]
+    anybody = Visitor(admin.host)
+    anybody.post("/api/remarks/", {"flight": public_id, "text": "Of the second."})
+    path = "/admin/flights/remark/?flight__created_at__date__lte="
+    assert "Of the second." in admin.get(f"{path}2013-07-02").text
+    assert "Of the second." not in admin.get(f"{path}2013-07-01").text
+
+
+def test_the_list_is_in_the_order_of_creation(admin: Visitor, served_demo: Demo) -> None:
+    listed = admin.get(FLIGHTS).public_ids
+    assert len(listed) == 100
+    assert listed == sorted(listed)
+    assert len(flight_ids(served_demo)) == data.FLIGHTS
+
+
+def test_finds_a_pasted_id_in_any_spelling(admin: Visitor, served_demo: Demo) -> None:
+    wanted = admin.get(FLIGHTS).public_ids[7]
+    bare = UUID(flight_ids(served_demo)[7])
+    for spelling in (wanted, bare, bare.hex):
+        assert admin.get(f"{FLIGHTS}?q={spelling}&o=").public_ids[:2] == [wanted]
+
+
+@pytest.mark.parametrize("model", ["airline", "airport", "plane", "weather", "flight", "remark"])
+def test_every_page_answers(admin: Visitor, model: str) -> None:
+    pages = ("", "add/", "?q=x", "?_facets=True")
+    for page in pages:
+        assert admin.get(f"/admin/flights/{model}/{page}").status == 200
+
+
+def test_a_remark_finds_its_flight_by_a_pasted_id(admin: Visitor) -> None:
+    public_id = admin.get(FLIGHTS).public_ids[3]
+    field = "app_label=flights&model_name=remark&field_name=flight"
+    found = admin.get(f"/admin/autocomplete/?{field}&term={public_id}").data["results"]
+    assert len(found) == 1
+
+
+# The API
+
+
+@pytest.fixture
+def public_id(visitor: Visitor) -> str:
+    """Of the first flight."""
+    text: str = visitor.get("/api/flights/").data["results"][0]["public_id"]
+    return text
+
+
+def test_a_flight_by_its_id(visitor: Visitor, public_id: str, host: str) -> None:
+    flight = visitor.get(f"/api/flights/{public_id}/").data
+    assert flight["url"] == f"{host}/api/flights/{public_id}/"
+    assert flight["public_id"] == public_id
+    assert flight["created_at"] == "2013-07-01T08:00:00-04:00"
+    assert (flight["airline"], flight["number"]) == ("AA", 1)
+    assert (flight["origin"], flight["destination"]) == ("EWR", "LAX")
+    assert "id" not in flight
+
+
+def test_the_list_is_in_order_over_all_pages(
+    visitor: Visitor, served_demo: Demo, host: str
+) -> None:
+    listed: list[str] = []
+    path = "/api/flights/"
+    while path:
+        page = visitor.get(path).data
+        listed += [flight["public_id"] for flight in page["results"]]
+        path = (page["next"] or "").removeprefix(host)
+    assert len(listed) == len(flight_ids(served_demo)) == data.FLIGHTS
+    assert listed == sorted(set(listed))
+
+
+def test_a_remark_gets_its_id_here(visitor: Visitor, public_id: str, host: str) -> None:
+    mine = "remark_01KDVDNA00PVDPVDPVDPVDPVDM"
+    asked = datetime.now(UTC)
+    answer = visitor.post("/api/remarks/", {"id": mine, "flight": public_id, "text": "On time."})
+    assert answer.status == 201
+    remark = answer.data
+    assert remark["id"].startswith("remark_")
+    assert remark["id"] != mine
+    assert remark["flight"] == public_id
+    assert remark["url"] == f"{host}/api/remarks/{remark['id']}/"
+    made = datetime.fromisoformat(remark["created_at"])
+    assert asked - timedelta(milliseconds=1) < made <= datetime.now(UTC)
+    assert visitor.get(f"/api/remarks/{remark['id']}/").data == remark
+
+
+@pytest.mark.parametrize(
+    ("flight", "message"),
+    [
+        (1, "“1” is not a valid UUIDv7. Expected a text such as flight_"),
+        ("flight_1", "“flight_1” is not a valid UUIDv7. Expected a text such as flight_"),
+        (
+            "remark_01KDVDNA00PVDPVDPVDPVDPVDM",
+            "is not a valid UUIDv7. Expected a text such as flight_",
+        ),
+        ("flight_01kdvdna00fdptvdpvdpvdpvdm", "does not exist"),
+    ],
+)
+def test_a_remark_on_no_flight_is_refused(visitor: Visitor, flight: object, message: str) -> None:
+    answer = visitor.post("/api/remarks/", {"flight": flight, "text": "On time."})
+    assert answer.status == 400
+    assert message in answer.data["flight"][0]
