@@ -158,7 +158,7 @@ def test_a_key_beyond_its_field(make, key, kind, number):
         pytest.skip("every integer has 64 bits")
     model = make([1, 2, number], key(primary_key=True), f"{kind} PRIMARY KEY")
     message = refusal(NAME, "--created-from=created")
-    assert message.startswith(f"shop.Odd {number}: a {key.__name__} holds ")
+    assert message.startswith(f"shop.Odd {number}: {key.__name__} holds ")
     assert not model.objects.exclude(uid=None).exists()
 
 

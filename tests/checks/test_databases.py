@@ -164,7 +164,7 @@ def test_a_column_that_is_too_narrow(adopted, column, field, said):
         return
     (message,) = messages
     assert message.id == "sortable_ids.E008"
-    assert message.msg.startswith(f"The column holds {said}, but a {field.scheme.title} needs ")
+    assert message.msg.startswith(f"The column holds {said}, but {field.scheme.title} needs ")
 
 
 @pytest.mark.parametrize(
