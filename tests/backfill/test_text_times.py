@@ -174,7 +174,7 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
         plan.build(target, 7)
     message = str(caught.value)
     assert message.startswith(
-        f"testapp.Order {keys[20]} (and 1 other rows) has the created_at {text!r}, which is no "
+        f"testapp.Order {keys[20]} (and 1 other row) has the created_at {text!r}, which is no "
         f"possible time"
     )
     assert "which is no possible time" in verify(target).notes[0]

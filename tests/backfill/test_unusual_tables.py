@@ -203,7 +203,7 @@ def test_zero_dates(make, kind):
     )
     for policies in ([], ["--on-null=now", "--on-out-of-range=clamp"]):
         message = refusal(NAME, "--created-from=created", *policies)
-        assert "shop.Odd 1 (and 1 other rows) has the created 0000-00-00 00:00:00" in message
+        assert "shop.Odd 1 (and 1 other row) has the created 0000-00-00 00:00:00" in message
     execute(re.search(r"UPDATE .*(?=; nothing was written)", message)[0])
     assert_filled(model)
 
