@@ -12,11 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from ..schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..schemes.errors import Message, shown
-from .callers import SESSIONS, is_called_by
+from .callers import SESSIONS, UPDATES, is_called_by
 from .generating import GetType, SetType
 from .options import FieldWithOptions
 from .values.public import Candidates, Malformed
-from .values.storage import INTERNAL_TYPES, OnlyConverters, Storage, storage_for
+from .values.storage import INTERNAL_TYPES, BinaryStorage, OnlyConverters, Storage, storage_for
 
 
 class SortableIDField(FieldWithOptions[SetType, GetType]):
@@ -168,6 +168,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         except InvalidID:
             return Malformed(value)
         except TypeError as error:
+            if isinstance(value, BinaryStorage.driver_types) and is_called_by(UPDATES):
+                return self.scheme.from_trusted(int.from_bytes(value, "big"))
             is_time = isinstance(value, date) and isinstance(self.scheme, TimeScheme)
             advice = f"; to compare times, write {self.name}__created_at" if is_time else ""
             raise TypeError(f"{self}: {error}{advice}") from None

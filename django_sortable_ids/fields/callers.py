@@ -3,6 +3,7 @@ reads the call stack.
 
 Some callers pass on what a visitor sent. For these, a malformed id is a visitor's mistake: nothing
 is found, the page is 404, or the visitor is logged out. For all others it is a programming error.
+Others pass on what the driver returned.
 Django gives ``get_pk_value_on_save()`` and ``pre_save()`` no argument that says whether the row may
 exist (``AutoField`` leaves the key to the database).
 """
@@ -31,6 +32,15 @@ SESSIONS: frozenset[Function] = frozenset(
 
 QUERIES: frozenset[Function] = frozenset({("django.db.models.sql.query", "Query.try_transform")})
 """It refuses a lookup that it doesn't find; Django's checks only look for it."""
+
+UPDATES: frozenset[Function] = frozenset(
+    {
+        ("django.db.models.sql.compiler", "SQLUpdateCompiler.pre_sql_setup"),
+        ("django.db.models.sql.subqueries", "UpdateQuery.get_related_updates"),
+    }
+)
+"""They look up keys as the driver returned them: for an UPDATE of a model and its parent, and on
+MySQL for each one with a join."""
 
 
 def is_called_by(functions: frozenset[Function]) -> bool:

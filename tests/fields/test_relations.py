@@ -86,6 +86,16 @@ def test_prefetch_related(stored_key, child_of, parents, children, django_assert
     }
 
 
+def test_updates_with_the_parent_table_and_with_joins(stored_key, child_of, parents, children):
+    special = around(stored_key, "Special")
+    rows = [special.objects.create(name=name) for name in "xy"]
+    special.objects.filter(name="x").update(name="z", extra="new")
+    assert [special.objects.get(pk=row.pk).name for row in rows] == ["z", "y"]
+    assert special.objects.get(extra="new") == rows[0]
+    assert child_of.objects.filter(parent__name="a").update(name="j") == 2
+    assert names(child_of.objects.all()) == ["j", "j", "u", "v"]
+
+
 def test_deletion_cascades(stored_key, child_of, parents, children):
     parents[0].delete()
     assert names(child_of.objects.all()) == ["u", "v"]
