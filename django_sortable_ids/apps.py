@@ -105,14 +105,18 @@ def _adapt_functions() -> None:
     SQLUpdateCompiler.as_sql = of_updates  # type: ignore[method-assign]
 
 
+_assigned_ids = deferred("functions.texts:assigned_ids")
 _check_assigned = deferred("functions.texts:check_assigned")
 
 
 def _update_as_sql(compiler: Any, usual: Any) -> Any:
     """The SQL of an UPDATE, whose expressions fit their columns."""
-    compiled, assigned = usual(compiler), compiler.query.values
-    if any(hasattr(value, "as_sql") for _, _, value in assigned):
-        _check_assigned(((field, value) for field, _, value in assigned), compiler.connection)
+    query = compiler.query
+    if not any(hasattr(value, "as_sql") for _, _, value in query.values):
+        return usual(compiler)
+    query.values = _assigned_ids(query.values)
+    compiled = usual(compiler)
+    _check_assigned(((field, value) for field, _, value in query.values), compiler.connection)
     return compiled
 
 

@@ -1,6 +1,8 @@
 """The text of an id in SQL: ``AsText``, and Django's functions of text and JSON on an id."""
 
+import operator
 from collections.abc import Iterable
+from contextlib import suppress
 from copy import copy
 from typing import Any
 from uuid import UUID
@@ -9,7 +11,8 @@ from django.core.exceptions import FieldError
 from django.db import NotSupportedError, models
 from django.db.models import expressions
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Coalesce, Greatest, Least, NullIf
+from django.db.models.functions.window import LagLeadFunction
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLInsertCompiler
 
@@ -61,6 +64,31 @@ def id_field(expression: Any) -> SortableIDField | None:
         return None
     name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
     return referenced_id(getattr(expression, name, None))
+
+
+_GIVE_A_SOURCE = (
+    *(expressions.Case, expressions.When, expressions.ExpressionWrapper),
+    *(Coalesce, Greatest, Least, NullIf, LagLeadFunction),
+)
+
+
+def with_ids(expression: Any, field: SortableIDField, connection: Any = None) -> Any:
+    """The expression, whose constants are ids of the field: Django writes a ``Value()`` as its own
+    field of the type stores it. With a connection, texts remain texts in a column of them."""
+    if isinstance(expression, models.Value):
+        as_texts = connection is not None and not _packs(field, connection)
+        kinds = UUID if as_texts else str | UUID
+        is_other = isinstance(expression.value, kinds) and id_field(expression) is None
+        return models.Value(expression.value, output_field=field) if is_other else expression
+    if isinstance(expression, _GIVE_A_SOURCE):
+        sources = expression.get_source_expressions()
+        converted = [with_ids(source, field, connection) for source in sources]
+        if any(map(operator.is_not, sources, converted)):
+            expression = expression.copy()
+            expression.set_source_expressions(converted)
+            if not referenced_id(vars(expression).get("output_field")):
+                vars(expression).pop("output_field", None)
+    return expression
 
 
 def _is_packed(expression: Any, connection: Any) -> bool:
@@ -123,6 +151,9 @@ def as_vendor(
     if it takes anything, ``"unknown"`` for a ``Func`` of the project. Raises
     ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
     """
+    with suppress(FieldError):  # of several types
+        if given := isinstance(function, _GIVE_A_SOURCE) and id_field(function):
+            function = with_ids(function, given, connection)
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
     if isinstance(function, Cast) and not _casts(function, connection):
@@ -178,6 +209,14 @@ def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: A
     return subquery.as_sql(compiler, connection, **extra)
 
 
+def assigned_ids(assigned: Iterable[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, Any]]:
+    """What an UPDATE assigns: fields, models, and values, whose constants are ids."""
+    return [
+        (field, model, with_ids(value, id_) if (id_ := referenced_id(field)) else value)
+        for field, model, value in assigned
+    ]
+
+
 def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None:
     """Check what a statement assigns to fields: ``NotSupportedError`` if it would store a packed id
     in a column of another kind, or something else in the column of a packed id."""
@@ -213,16 +252,21 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
     several = isinstance(lookup.rhs, expressions.ExpressionList)
     sides = [lookup.lhs, *(lookup.rhs.get_source_expressions() if several else [lookup.rhs])]
     # A text that no database casts to an id is compared as it is.
-    sides = [
+    uncast = [
         side.get_source_expressions()[0]
         if isinstance(side, Cast) and not _casts(side, connection)
         else side
         for side in sides
     ]
-    if any(map(_is_text, sides)) and any(_is_packed(side, connection) for side in sides):
-        lookup = copy(lookup)
-        lookup.lhs, *others = (_compared(side, connection) for side in sides)
-        lookup.rhs = expressions.ExpressionList(*others) if several else others[0]
+    if any(map(_is_text, uncast)) and any(_is_packed(side, connection) for side in uncast):
+        compared = [_compared(side, connection) for side in uncast]
+    elif field := next(filter(None, map(id_field, sides)), None):
+        compared = [with_ids(side, field, connection) for side in sides]
+    else:
+        compared = sides
+    lookup = copy(lookup)
+    lookup.lhs, *others = compared
+    lookup.rhs = expressions.ExpressionList(*others) if several else others[0]
     return lookup.as_sql(compiler, connection)
 
 

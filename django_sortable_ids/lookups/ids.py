@@ -38,10 +38,6 @@ class _KeepCandidates:
     rhs: Any
 
     def get_prep_lookup(self) -> Any:
-        field = _compared_field(self.lhs)
-        if field and isinstance(self.rhs, Value) and isinstance(self.rhs.value, str):
-            # Otherwise the database would compare its column with the text.
-            self.rhs = Value(self.rhs.value, output_field=field)
         self.rhs = _value_or_candidates(self.lhs, self.rhs)
         return super().get_prep_lookup()  # type: ignore[misc]
 
@@ -106,6 +102,9 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
     or ``Malformed``.
     """
     field = _compared_field(lhs)
+    if field and isinstance(value, Value) and isinstance(value.value, str | UUID):
+        # Otherwise the database would compare its column with the text.
+        return Value(value.value, output_field=field)
     if not _is_ambiguous(field):
         return value
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):

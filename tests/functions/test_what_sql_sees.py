@@ -23,10 +23,12 @@ from django.db.models import (
     IntegerField,
     JSONField,
     OuterRef,
+    Q,
     Subquery,
     TextField,
     Value,
     When,
+    Window,
 )
 from django.db.models.functions import (
     MD5,
@@ -35,15 +37,18 @@ from django.db.models.functions import (
     Collate,
     Concat,
     JSONObject,
+    Lag,
     Left,
     Length,
     Lower,
+    NullIf,
     Reverse,
     StrIndex,
     Substr,
     Trim,
     Upper,
 )
+from django.db.models.lookups import Exact, In
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
@@ -77,6 +82,25 @@ SEEN_BY = {
     "joined": Concat(Value(""), "pk", output_field=TEXT),
     "nested": Concat(Value(""), Coalesce("pk", "pk"), output_field=TEXT),
 }
+
+
+def coalesce(value):
+    return Coalesce(NullIf("pk", "pk"), Value(value))
+
+
+def case(value):
+    return Case(When(pk__isnull=True, then="pk"), default=Value(value))
+
+
+def nested(value):
+    return Case(When(pk__isnull=False, then=case(value)), default="pk")
+
+
+def lag(value):
+    return Window(Lag("pk", 9, Value(value)))
+
+
+GIVEN_BY = (coalesce, case, nested, lag)
 
 
 @own_tables
@@ -187,6 +211,39 @@ class TestEveryKey:
         row, text = key.objects.create(), str(key.objects.create().pk)
         assert str(key.objects.annotate(k=Value(text)).get(pk=F("k")).pk) == text
         assert key.objects.annotate(k=Value(text)).exclude(pk=F("k")).get() == row
+
+    @pytest.mark.parametrize("given", GIVEN_BY, ids=lambda given: given.__name__)
+    def test_a_value_that_a_function_gives_is_the_id(self, key, given):
+        key.objects.create()
+        other = key.objects.create().pk
+        if given is lag and not connection.features.supports_default_in_lead_lag:
+            pytest.skip("LAG without a default")
+        rows = key.objects.annotate(seen=given(other)).filter(seen=other)
+        assert [row.seen for row in rows] == [other, other]
+
+    @pytest.mark.parametrize(
+        "condition",
+        [
+            lambda value: Exact(F("pk"), value),
+            lambda value: In(F("pk"), [value]),
+            lambda value: Q(pk=Value(value)),
+            lambda value: Q(pk__in=[Value(value)]),
+            lambda value: Q(pk__range=(Value(value), Value(value))),
+            lambda value: Q(pk__gte=Value(value), pk__lte=Value(value)),
+        ],
+        ids=["exact", "in", "value", "values", "range", "order"],
+    )
+    def test_a_value_is_compared_as_an_id(self, key, condition):
+        row, _ = key.objects.create(), key.objects.create()
+        assert key.objects.get(condition(row.pk)) == row
+
+    def test_a_value_that_an_update_computes_is_stored_as_the_id(self, key):
+        model = around(key, "Public")
+        row, ids = model.objects.create(), [key.objects.create().pk for _ in range(2)]
+        first = Case(When(pk=row.pk, then=Value(ids[0])))
+        for computed in (first, Coalesce(NullIf("public", "public"), Value(ids[1]))):
+            model.objects.update(optional=computed)
+            assert model.objects.get(optional=ids.pop(0)) == row
 
 
 @pytest.mark.parametrize(
