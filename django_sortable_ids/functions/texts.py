@@ -154,6 +154,10 @@ def as_vendor(
     with suppress(FieldError):  # of several types
         if given := isinstance(function, _GIVE_A_SOURCE) and id_field(function):
             function = with_ids(function, given, connection)
+            for source in function.get_source_expressions():
+                value = getattr(source, "result", source)  # of a When
+                if not isinstance(value, models.Value):
+                    _refuse_other_form(given, value, connection)
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
     if isinstance(function, Cast) and not _casts(function, connection):
@@ -168,8 +172,10 @@ def as_vendor(
     result = function.output_field
     is_id = referenced_id(result) is not None
     is_text = isinstance(result, models.CharField | models.TextField) and not is_id
-    keeps = is_id or isinstance(result, models.BinaryField | models.UUIDField)
+    fits = isinstance(result, models.UUIDField) and _fits(packed[0], result, connection)
+    keeps = is_id or fits or isinstance(result, models.BinaryField)
     refused = (kind == "text" and is_id) or (is_text and isinstance(function, models.Case))
+    refused |= isinstance(result, models.UUIDField) and not keeps
     if isinstance(function, Cast):
         refused = not (is_text or keeps)
     elif kind == "unknown":
@@ -234,16 +240,40 @@ def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None
 
 
 def _fits(expression: Any, target: Any, connection: Any) -> bool:
-    """Whether the column of the target can store what the expression gives."""
-    source = id_field(expression) or getattr(expression, "_output_field_or_none", None)
-    target = referenced_id(target) or target
-    ids = [each for each in (source, target) if isinstance(each, SortableIDField)]
-    if not any(_packs(each, connection) for each in ids):
+    """Whether the column of the target stores ids in the form that the expression gives."""
+    name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
+    source = id_field(expression) or getattr(expression, name, None)  # None: SQL of the project
+    kinds = [source, referenced_id(target) or target]
+    others = [each for each in kinds if not isinstance(each, SortableIDField)]
+    if len(others) == 2 or source is None:
         return True
-    if isinstance(source, models.BinaryField) or isinstance(target, models.BinaryField):
+    if any(isinstance(each, models.BinaryField) for each in others):
         return True
-    kind = source and source.db_type(connection)  # None: SQL of the project
-    return kind is None or kind == target.db_type(connection)
+    if _form(kinds[0], connection) == _form(kinds[1], connection):
+        return True
+    is_packed = any(
+        isinstance(each, SortableIDField) and _packs(each, connection) for each in kinds
+    )
+    return bool(others) and not is_packed and not isinstance(others[0], models.UUIDField)
+
+
+def _form(kind: Any, connection: Any) -> Any:
+    """The form in which a column stores an id; of another column than those of UUIDs, its type."""
+    stored = kind.stored(connection) if isinstance(kind, SortableIDField) else None
+    if isinstance(stored, UUIDStorage) or (stored is None and isinstance(kind, models.UUIDField)):
+        return UUID if connection.features.has_native_uuid_field else UUIDText(hyphens=False)
+    if isinstance(stored, TextStorage) and isinstance(stored.form, UUIDText):
+        return stored.form
+    return type(stored) if stored else kind.db_type(connection)
+
+
+def _refuse_other_form(field: SortableIDField, value: Any, connection: Any) -> None:
+    if not _fits(value, field, connection):
+        raise NotSupportedError(
+            f"{field} can't be compared or combined with {id_field(value) or value}: their columns "
+            "store ids in different forms. Convert both, with AsText of "
+            "django_sortable_ids.functions"
+        )
 
 
 def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
@@ -262,6 +292,11 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
         compared = [_compared(side, connection) for side in uncast]
     elif field := next(filter(None, map(id_field, sides)), None):
         compared = [with_ids(side, field, connection) for side in sides]
+        for side in compared:
+            # Some packages compare functions that return a text.
+            kind = getattr(side, "_output_field_or_none", None)
+            if id_field(side) or not isinstance(kind, models.CharField | models.TextField):
+                _refuse_other_form(field, side, connection)
     else:
         compared = sides
     lookup = copy(lookup)
@@ -271,11 +306,12 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
 
 
 def _is_text(side: Any) -> bool:
-    """Whether it is a column of texts that are no ids, or a subquery of one, or a member of a
-    document. Other packages compare functions of such a column with a UUID as Django's
+    """Whether it is a column of texts that are no ids, a subquery of one, a member of a document,
+    or an ``AsText``. Other packages compare functions of such a column with a UUID as Django's
     ``UUIDField`` stores it."""
-    column = side.select[0] if isinstance(side, Query) and len(side.select) == 1 else side
-    if isinstance(column, KeyTransform):
+    query = side.query if isinstance(side, expressions.Subquery) else side
+    column = query.select[0] if isinstance(query, Query) and len(query.select) == 1 else side
+    if isinstance(column, KeyTransform | AsText):
         return True
     target = getattr(column, "target", None)
     return isinstance(target, models.CharField | models.TextField) and not id_field(column)
