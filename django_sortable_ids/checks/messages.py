@@ -71,8 +71,8 @@ TEXTS: Mapping[str, Text] = {
         "Use another SESSION_ENGINE, such as django.contrib.sessions.backends.db.",
     ),
     "W006": Text(
-        "The cursors of {view} contain the id in base64, which reveals the time that the mask of "
-        "{field} hides.",
+        "The cursors of {view} contain the column of its order in base64: if that is {field}, they "
+        "reveal the time that its mask hides.",
         "Make pagination_class a subclass of SortableIDCursorPagination, from "
         "django_sortable_ids.rest_framework.",
     ),

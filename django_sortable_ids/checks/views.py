@@ -176,7 +176,8 @@ def _sends_unmasked_links(callback: Any) -> bool:
 
 
 def masked_in_cursors(view: Any) -> SortableIDField | None:
-    """The masked id that DRF's own cursors may show in a view's list, as far as its class tells."""
+    """A masked id of the model, or of one that it refers to, if the view's list has DRF's own
+    cursors: these show the column by which a request or a method of the view orders."""
     pagination = sys.modules.get("rest_framework.pagination")
     paginator = getattr(view, "pagination_class", None)
     model = getattr(getattr(view, "queryset", None), "model", None)
@@ -191,22 +192,5 @@ def masked_in_cursors(view: Any) -> SortableIDField | None:
         paginator, SortableIDCursorPagination
     ):
         return None
-    for name in _columns_in_cursors(view, paginator, model):
-        field = id_at(model, name.lstrip("-"))
-        if field is not None and field.masked:
-            return field
-    return None
-
-
-def _columns_in_cursors(view: Any, paginator: Any, model: Any) -> Iterator[str]:
-    """The first column of the default order, and each by which a request may order."""
-    backends = getattr(view, "filter_backends", None) or ()
-    sorting = [each for each in backends if hasattr(each, "get_ordering")][:1]
-    default = getattr(view, "ordering", None) if sorting else None
-    default = default or getattr(paginator, "ordering", None) or ()
-    yield from [default] if isinstance(default, str) else default[:1]
-    for backend in sorting:
-        allowed = getattr(view, "ordering_fields", getattr(backend, "ordering_fields", None))
-        if allowed is None or isinstance(allowed, str):
-            allowed = [field.name for field in model._meta.fields]
-        yield from (each if isinstance(each, str) else each[0] for each in allowed)
+    fields = (id_at(model, each.name) for each in model._meta.fields)
+    return next((field for field in fields if field is not None and field.masked), None)

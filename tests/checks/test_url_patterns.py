@@ -98,6 +98,10 @@ class Keys(ModelViewSet):
     def sum(self, request):
         """Another list."""
 
+    @action(detail=False, url_path=r"pages/(?P<pk>\d+)")
+    def page(self, request, pk):
+        """A list, whose number is that of a page."""
+
 
 class Strict(SortableIDLookupMixin, ModelViewSet):
     queryset = UUIDv7Key.objects.all()
