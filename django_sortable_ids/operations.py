@@ -54,9 +54,6 @@ class ConstrainSortableID(BothWays, AlterField):
     never become free; ``ValueError`` if the field changes in anything else.
     """
 
-    copies_no_default: ClassVar[bool] = True
-    """Read by the guard of ``migrate``."""
-
     def _change(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
     ) -> None:
@@ -214,24 +211,19 @@ class SwapSortableID(BothWays):
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         model = state.models[app_label, self.model_name_lower]
-        try:
-            fields = [model.fields[each].clone() for each in (self.other, self.name)]
-        except KeyError as error:
-            suggested = nearest(error.args[0], model.fields)
-            raise FieldDoesNotExist(
-                f"{app_label}.{self.model_name} has no field {error}{suggested}"
-            ) from None
-        names = {self.name: self.other, self.other: self.name}
+        for each in (self.other, self.name):
+            if each not in model.fields:
+                suggested = nearest(each, model.fields)
+                raise FieldDoesNotExist(
+                    f"{app_label}.{self.model_name} has no field {each!r}{suggested}"
+                )
         options = model.options
+        names = {self.name: self.other, self.other: self.name}
         for key in ("indexes", "constraints"):
             options[key] = [_swapped(each, names) for each in options.get(key, ())]
-        if options.get("unique_together"):
-            options["unique_together"] = {
-                tuple(names.get(name, name) for name in group)
-                for group in options["unique_together"]
-            }
-        for name, field in zip((self.name, self.other), fields, strict=True):
-            state.alter_field(app_label, self.model_name_lower, name, field, True)
+        free = f"{swap.TEMPORARY}{self.name}"
+        for old, new in ((self.name, free), (self.other, self.name), (free, self.other)):
+            state.rename_field(app_label, self.model_name_lower, old, new)
 
     def _change(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
@@ -242,11 +234,7 @@ class SwapSortableID(BothWays):
         if not self.allow_migrate_model(schema_editor.connection.alias, after):
             return
         check_names([before._meta.db_table, *(str(each.column) for each in before._meta.fields)])
-        swap.refuse(before, self.name, self.other)
-        swapping = swap.Swap(schema_editor, before, after, self.name, self.other)
-        if not backwards:
-            swapping.check()
-        swapping.execute(backwards)
+        swap.swap(schema_editor, before, after, self.name, self.other, backwards=backwards)
 
     def describe(self) -> str:
         return f"Swap the fields {self.name} and {self.other} of {self.model_name}"

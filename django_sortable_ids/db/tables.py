@@ -113,9 +113,7 @@ def kind(connection: Any, table: str) -> Kind | None:
         case "sqlite":
             home = sqlite_schema(connection, table)
             return _kind_in_sqlite(connection, home, split(connection, table)[1]) if home else None
-    with connection.cursor() as cursor:
-        names = {each.name: each.type for each in connection.introspection.get_table_list(cursor)}
-    return ("view" if names[table] == "v" else "table") if table in names else None
+    return None
 
 
 def has_column(connection: Any, table: str, column: str) -> bool:
@@ -154,10 +152,6 @@ def columns_of(connection: Any, names: Sequence[str]) -> list[dict[str, ColumnIn
                 for n, name, kind, needed, *_ in _of_sqlite(connection, table, _SQLITE_COLUMNS):
                     # No other type is an alias of the rowid.
                     add(number, (name, n, not needed, kind, None, kind.upper() == "INTEGER"))
-        case _:
-            for number, table in enumerate(names):
-                for each in description(connection, table).values():
-                    add(number, (each.name, 0, each.null_ok, "", None, each.is_autofield))
     return found
 
 
@@ -218,16 +212,12 @@ def names_of(connection: Any, table: str, column: str, **wanted: Any) -> list[st
     ]
 
 
-def unnamed(
-    connection: Any, field: models.Field[Any, Any], table: str = "", **wanted: Any
-) -> list[str]:
+def unnamed(connection: Any, field: models.Field[Any, Any], **wanted: Any) -> list[str]:
     """Constraints and indexes on the field's column alone that the model's Meta doesn't name.
-
-    ``table`` is another table than the model's, ``wanted`` is as for ``names_of``.
-    """
+    ``wanted`` is as for ``names_of``."""
     meta = field.model._meta
     named = {each.name for each in [*meta.constraints, *meta.indexes]}
-    names = names_of(connection, table or meta.db_table, str(field.column), **wanted)
+    names = names_of(connection, meta.db_table, str(field.column), **wanted)
     return [name for name in names if name not in named]
 
 

@@ -30,7 +30,6 @@ from django.db.migrations.operations import (
     AlterModelTable,
     CreateModel,
     DeleteModel,
-    RemoveField,
     RenameField,
     RenameModel,
     SeparateDatabaseAndState,
@@ -44,7 +43,6 @@ from ..db import tables
 from ..db.queries import row, value
 from ..errors import counted
 from ..fields import SortableIDField
-from ..models import BackfillRun
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import misfit, sampled
@@ -104,7 +102,6 @@ def check_plan(
     state = ProjectState.from_apps(apps)
     walk = _Walk(connection, state)
     reasons = [refusal for migration in forwards for refusal in walk.through(migration)]
-    reasons += walk.lost_conversions()
     if reasons:
         raise CommandError("\n".join(["Nothing was migrated.", *reasons]))
     if out and walk.notices:
@@ -123,10 +120,6 @@ class _Walk:
     that it creates or deletes."""
     columns: dict[tuple[str, str], dict[str, str | None]] = field(default_factory=dict)
     """Present names of columns that it renames, by model and field; None for one that it adds."""
-    removed: list[tuple[tuple[str, str], str]] = field(default_factory=list)
-    """Id fields that the plan removes: ((app, model), field)."""
-    altered: list[tuple[tuple[str, str], str]] = field(default_factory=list)
-    """Id fields whose scheme it changes, in the same form."""
     notices: list[str] = field(default_factory=list)
     """Messages that don't stop the plan."""
 
@@ -153,7 +146,6 @@ class _Walk:
                 if self.own_table(model) in renamed:
                     self.tables[model] = renamed[self.own_table(model)]
             return
-        self.note_lost_ids(app_label, operation)
         fills_rows = getattr(operation, "fills_rows", False)
         if (
             isinstance(operation, AddField | AlterField)
@@ -268,9 +260,7 @@ class _Walk:
         quote = self.connection.ops.quote_name
         sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
         missing = value(self.connection, sql)
-        only_constrains = getattr(operation, "copies_no_default", False)
-        text = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
-        return text.format(missing=counted(missing, "row")) if missing else None
+        return refusals.ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
 
     def has_rows(self, table: str) -> bool:
         if not table or tables.kind(self.connection, table) != "table":
@@ -298,39 +288,6 @@ class _Walk:
             text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
         found = {"name": old.name, "model": model._meta.label}
         return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
-
-    def note_lost_ids(self, app_label: str, operation: Operation) -> None:
-        """Note id fields that the plan removes, and those whose scheme it changes. Both in one
-        model may be an edit that was meant to be a swap."""
-        if not isinstance(operation, RemoveField | AlterField):
-            return
-        model_name = operation.model_name_lower
-        old: Any = self.state.models[app_label, model_name].fields[operation.name]
-        if not isinstance(old, SortableIDField):
-            return
-        model = app_label, model_name
-        if isinstance(operation, RemoveField):
-            column = self.column(app_label, model_name, operation.name)
-            if column and self.has_rows(self.table(model)):
-                self.removed.append((model, operation.name))
-        elif getattr(operation.field, "stored_scheme", None) != old.stored_scheme:
-            self.altered.append((model, operation.name))
-
-    def lost_conversions(self) -> Iterator[str]:
-        """The refusals of the plan as a whole."""
-        for (app_label, model_name), name in self.altered:
-            for model, removed in self.removed:
-                if model == (app_label, model_name) and self.was_converted(*model, removed, name):
-                    lost = refusals.LOST.format(name=name, removed=removed, model=model_name)
-                    yield f"{app_label}.{model_name}.{removed}: {lost}"
-
-    def was_converted(self, app_label: str, model_name: str, name: str, source: str) -> bool:
-        if tables.kind(self.connection, BackfillRun._meta.db_table) != "table":
-            return False
-        runs = BackfillRun.objects.using(self.connection.alias)
-        label = f"{app_label}.{model_name}.{name}"
-        options = runs.filter(target__iexact=label).values_list("options", flat=True)
-        return any(each.get("convert_from") == source for each in options)
 
 
 def _touches_an_id(operation: Operation) -> bool:

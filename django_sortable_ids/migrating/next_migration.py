@@ -22,7 +22,6 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.writer import MigrationWriter
 
-from ..db import partitions
 from ..db.tables import is_unique, may_be_null
 from ..fields import SortableIDField
 from ..fields.of_model import is_unique_with_others
@@ -196,12 +195,12 @@ def why_not_unique(field: SortableIDField, using: str) -> str | None:
     unique together with other columns."""
     if is_unique_with_others(field):
         return None
-    return partitions.why_not_unique(connections[using], field)
+    return constraints.why_not_unique(connections[using], field)
 
 
 def wanted(model: type[models.Model], field: SortableIDField, using: str) -> SortableIDField:
     """The field in its final form for that database."""
-    return constrained(model, field, not partitions.why_not_unique(connections[using], field))
+    return constrained(model, field, not constraints.why_not_unique(connections[using], field))
 
 
 def change_of(then: SortableIDField) -> str:

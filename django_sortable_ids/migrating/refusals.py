@@ -11,12 +11,8 @@ ADD_ON_EACH_NODE = (
     "and then alter it."
 )
 ALTER_NULL = (
-    "{missing} without an id, and one id would be copied into all of them. Fill them first with "
-    "`manage.py backfill_ids`."
-)
-CONSTRAIN_NULL = (
-    "{missing} without an id, and the column would become NOT NULL. Fill them first with "
-    "`manage.py backfill_ids`, or keep null=True."
+    "{missing} without an id: NOT NULL would fail, or copy one id into all of them. Fill them "
+    "first with `manage.py backfill_ids`, or keep null=True."
 )
 ALTER_ADDED = (
     "the same plan adds the column, and this server, which is not in strict mode, would give one "
@@ -57,11 +53,6 @@ _CONVERT = (
 )
 ALTER_SCHEME = (
     "the table has rows, and an AlterField changes no value: {misfit} " + f"{_CONVERT} {_SAMPLED}"
-)
-LOST = (
-    "it contains the ids that `backfill_ids --convert-from {name}` generated. They would be lost, "
-    "and {name} would keep its old ids. Remove the two changes from the migrations, and write "
-    'SwapSortableID("{model}", "{name}", "{removed}") instead.'
 )
 PUBLIC_TEXT = "{label}: the text of its public ids changes; ids in old links will not be found."
 ALTER_TYPE = (

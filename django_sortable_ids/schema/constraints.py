@@ -16,14 +16,13 @@ from django.db import (
     NotSupportedError,
     OperationalError,
     models,
-    transaction,
 )
 from django.db.models import Index, QuerySet
 
-from ..db import partitions, tables
+from ..db import tables
 from ..db.errors import error_number
 from ..db.locks import strict, with_short_lock_timeout
-from ..db.queries import row
+from ..db.queries import row, rows
 from ..db.tables import may_be_null, unnamed
 from ..errors import BackfillError, counted
 from ..fields import SortableIDField
@@ -61,9 +60,6 @@ def constrain(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
                     _alter_in_place(editor, old, new)
             case "sqlite":
                 constraints_sqlite.alter(editor, old, new, backwards)
-            case _:
-                with transaction.atomic(using=editor.connection.alias):
-                    editor.alter_field(old.model, old, new)
     except (IntegrityError, DataError) as error:
         if becomes_required:
             _check_filled(editor, old)
@@ -95,7 +91,7 @@ def check_before(editor: Any, old: Any, new: Any) -> None:
         constraints_sqlite.refuse_orphans(editor.connection, old)
     if old.unique or not new.unique:
         return
-    reason = partitions.why_not_unique(editor.connection, old)
+    reason = why_not_unique(editor.connection, old)
     if reason:
         raise BackfillError(f"{old}: {reason}")
 
@@ -224,6 +220,82 @@ def _changed(sql: str, tokens: list[Token], null: bool) -> str:
     at = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
     before = sql[tokens[0].start : at].rstrip()
     return f"{before} {wanted} {sql[at:end]}".rstrip()
+
+
+# Partitioned tables: each unique index must contain all columns of the partition key.
+
+_POSTGRESQL_PARTITIONS = """
+    SELECT DISTINCT attname
+    FROM pg_partition_tree(to_regclass(%s))
+    JOIN pg_partitioned_table ON partrelid = relid
+    CROSS JOIN unnest(partattrs::smallint[]) AS number
+    LEFT JOIN pg_attribute ON attrelid = relid AND attnum = number
+"""
+_MYSQL_PARTITIONS = """
+    SELECT DISTINCT partition_method, partition_expression, subpartition_expression
+    FROM information_schema.partitions
+    WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
+        AND partition_method IS NOT NULL AND partition_method <> 'SYSTEM_TIME'
+"""
+"""SYSTEM_TIME partitions are left out: MariaDB adds their column to every unique index itself."""
+_NOT_NULL_ALONE = (
+    "For NOT NULL, use ConstrainSortableID without unique=True, which --write-migration writes "
+    "after that"
+)
+
+
+def _partition_key(connection: Any, table: str) -> list[str | None]:
+    """The columns by which the table is partitioned. None stands for an expression of PostgreSQL,
+    which can't be part of a unique index."""
+    match connection.vendor:
+        case "postgresql":
+            quoted = connection.ops.quote_name(table)
+            return [name for (name,) in rows(connection, _POSTGRESQL_PARTITIONS, [quoted])]
+        case "mysql":
+            return _partition_key_in_mysql(connection, table)
+    return []
+
+
+def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None:
+    """Why the column can't be unique by itself, and what to do; None if it can."""
+    meta = field.model._meta
+    fold = tables.folded
+    own = fold(connection, str(field.column))
+    keys = _partition_key(connection, meta.db_table)
+    others = [each for each in keys if each is None or fold(connection, each) != own]
+    if keys and not others and connection.vendor == "postgresql":
+        return (
+            f"{meta.db_table} is partitioned, and PostgreSQL builds no unique index on it while "
+            f"others write. Add UniqueConstraint(fields={[field.name]}) to the model, whose "
+            f"migration blocks them. {_NOT_NULL_ALONE}"
+        )
+    if not others:
+        return None
+    names = {fold(connection, str(each.column)): each.name for each in meta.local_concrete_fields}
+    known = [names.get(fold(connection, each), each) for each in others if each is not None]
+    expressions = ["an expression"] if None in others else []
+    reason = (
+        f"{meta.db_table} is partitioned by {', '.join(known + expressions)}, "
+        f"and a unique index must contain the whole partition key: {field.name} can't be unique by "
+        f"itself"
+    )
+    if None in others:
+        return f"{reason}. Use ConstrainSortableID without unique=True, for NOT NULL alone"
+    fields = [field.name, *known]
+    return f"{reason}. Add UniqueConstraint(fields={fields}) to the model. {_NOT_NULL_ALONE}"
+
+
+def _partition_key_in_mysql(connection: Any, table: str) -> list[str | None]:
+    columns: dict[str | None, None] = {}
+    found = rows(connection, _MYSQL_PARTITIONS, tables.split(connection, table))
+    for method, *expressions in found:
+        if method.endswith("KEY") and not expressions[0]:
+            key = tables.constraints(connection, table)["PRIMARY"]["columns"]
+            columns |= dict.fromkeys(key)
+        for expression in expressions:
+            names = re.findall(r"`((?:[^`]|``)+)`", expression or "")
+            columns |= dict.fromkeys(name.replace("``", "`") for name in names)
+    return list(columns)
 
 
 # Tables that no migration changes, because of ``managed = False``.

@@ -7,8 +7,6 @@ definition in ``sqlite_master``. No row is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from django.db import DatabaseError, IntegrityError, models, transaction
@@ -23,6 +21,7 @@ from .table_definition import (
     NotUnderstood,
     column_text,
     split,
+    stored_in_sqlite,
     with_null,
 )
 
@@ -146,7 +145,10 @@ class _Column:
         """Whether Django has copied the table for another migration: then the index is a UNIQUE in
         CREATE TABLE, and what the model doesn't know is gone already."""
         written = f"{self.quoted} {self.editor.column_sql(field.model, field)[0]}"
-        is_copied = column_text(self._definition(), self.column) == written
+        is_copied = (
+            column_text(stored_in_sqlite(self.editor.connection, self.table), self.column)
+            == written
+        )
         return is_copied and any(map(_is_constraint, self.indexes(unique=True)))
 
     def set_plain_index(self, old: Any, new: Any) -> None:
@@ -192,43 +194,29 @@ class _Column:
             (*row[:3], int(not null), *row[4:]) if folded(row[1]) == folded(self.column) else row
             for row in self._columns("main")
         ]
-        with self._refused_with_reason():
-            sql = with_null(self._definition(), self.column, null)
+        connection = self.editor.connection
+        try:
+            sql = with_null(stored_in_sqlite(connection, self.table), self.column, null)
             if self._described(sql) != (wanted, self._constraints("main")):
                 raise NotUnderstood("the new definition would change more than its NULL")
-        self._set_definition(sql)
+            version = value(connection, "PRAGMA main.schema_version")
+            self._execute("PRAGMA writable_schema = ON")
+            # SQLite's defensive mode refuses this.
+            self._execute(_SET_DEFINITION, [sql, self.table])
+        except (NotUnderstood, DatabaseError) as error:
+            raise BackfillError(
+                f"{self.field}: the definition of the table can't be changed in place: {error}. "
+                f"Use an AlterField, which copies the table and keeps only what the model knows"
+            ) from error
+        # A new version makes every connection, including this one, reload the definitions.
+        self._execute(f"PRAGMA main.schema_version = {version + 1}")
+        self._execute("PRAGMA writable_schema = RESET")
         if not null and self._rows(
             f"SELECT 1 FROM {self.quoted_table} WHERE {self.quoted} IS NULL LIMIT 1"
         ):
             raise IntegrityError("NULL was found")
         if self._columns("main") != wanted:
             raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
-
-    @contextmanager
-    def _refused_with_reason(self) -> Iterator[None]:
-        try:
-            yield
-        except (NotUnderstood, DatabaseError) as error:
-            raise BackfillError(
-                f"{self.field}: the definition of the table can't be changed in place: {error}. "
-                f"Use an AlterField, which copies the table and keeps only what the model knows"
-            ) from error
-
-    def _set_definition(self, sql: str) -> None:
-        version = value(self.editor.connection, "PRAGMA main.schema_version")
-        self._execute("PRAGMA writable_schema = ON")
-        with self._refused_with_reason():  # SQLite's defensive mode refuses this.
-            self._execute(_SET_DEFINITION, [sql, self.table])
-        # A new version makes every connection, including this one, reload the definitions.
-        self._execute(f"PRAGMA main.schema_version = {version + 1}")
-        self._execute("PRAGMA writable_schema = RESET")
-
-    def _definition(self) -> str:
-        sql = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE"
-        definition = value(self.editor.connection, sql, [self.table])
-        if definition is None:
-            raise NotUnderstood("it is no table of the main database")
-        return str(definition)
 
     def _described(self, sql: str) -> tuple[list[Any], dict[str, Any]]:
         """The columns and constraints that SQLite finds in the definition, from a table in its

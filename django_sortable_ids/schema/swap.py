@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connections, models, transaction
@@ -26,162 +25,141 @@ from .constraints import is_unique_alone
 TEMPORARY = "swapped__"
 
 
-@dataclass(frozen=True)
-class Swap:
-    """``name`` gets the column of ``other``, and vice versa.
+def swap(
+    editor: Any,
+    before: type[models.Model],
+    after: type[models.Model],
+    name: str,
+    other: str,
+    *,
+    backwards: bool,
+) -> None:
+    """``name`` gets the column of ``other``, and vice versa; ``before`` and ``after`` are the model
+    before and after the migration. A killed run is completed: its note tells how far it was.
 
-    ``before`` and ``after`` are the model before and after the migration.
+    Raises ``BackfillError`` if these fields can't be swapped.
     """
+    _refuse(before, name, other)
+    old, new = (before._meta.get_field(each) for each in (name, other))
+    pairs: list[tuple[Any, Any]] = [
+        (field, after._meta.get_field(each)) for field, each in ((old, other), (new, name))
+    ]
+    moves = {was.column: column for was, is_now in pairs if was.column != (column := is_now.column)}
+    if not backwards:
+        _check(editor, old, new)
+    connection, table = editor.connection, before._meta.db_table
+    if editor.collect_sql:
+        _rename(editor, old, moves, [])
+        return
+    if tables.kind(connection, MoveNote._meta.db_table) != "table":
+        raise BackfillError(
+            f"the database {connection.alias!r} has no table {MoveNote._meta.db_table}: "
+            f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
+            f"migration"
+        )
 
-    editor: Any
-    before: type[models.Model]
-    after: type[models.Model]
-    name: str
-    other: str
-
-    @property
-    def fields(self) -> tuple[Any, Any]:
-        """The two fields before the migration."""
-        return _field(self.before, self.name), _field(self.before, self.other)
-
-    @property
-    def pairs(self) -> list[tuple[Any, Any]]:
-        """Each field before the migration, and the one that has its column afterwards."""
-        after = _field(self.after, self.other), _field(self.after, self.name)
-        return list(zip(self.fields, after, strict=True))
-
-    @property
-    def moves(self) -> dict[str, str]:
-        """The new names of the columns that are renamed, by their old names."""
-        columns = {str(old.column): str(new.column) for old, new in self.pairs}
-        return {old: new for old, new in columns.items() if old != new}
-
-    def check(self) -> None:
-        """Raise ``BackfillError`` if the new column has weaker constraints or lacks ids."""
-        old, new = self.fields
-        weaker = [
-            what
-            for what, is_so in (
-                ("NOT NULL", new.null and not old.null),
-                ("unique", is_unique_alone(old) and not is_unique_alone(new)),
-            )
-            if is_so
-        ]
-        if weaker:
-            raise BackfillError(
-                f"{old} is {' and '.join(weaker)}, and {self.other} is not: fill it, and "
-                f"run a ConstrainSortableID of {self.other} before the swap"
-            )
-        if self.editor.collect_sql or not new.null:
-            return
-        rows: QuerySet[Any] = QuerySet(self.before, using=self.editor.connection.alias)
-        lost = rows.filter(**{f"{self.name}__isnull": False, f"{self.other}__isnull": True})
-        if lost.order_by().exists():
-            raise BackfillError(
-                f"{counted(lost.count(), 'row')} of {old} without {self.other}, and so without an "
-                f"id after the swap: run `manage.py backfill_ids {new} --convert-from "
-                f"{self.name}`, and migrate again"
-            )
-
-    def execute(self, backwards: bool) -> None:
-        """Swap, unless a killed run already did so: its note tells."""
-        connection = self.editor.connection
-        if self.editor.collect_sql:
-            self._rename([])
-            return
-        if tables.kind(connection, MoveNote._meta.db_table) != "table":
-            raise BackfillError(
-                f"the database {connection.alias!r} has no table {MoveNote._meta.db_table}: "
-                f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
-                f"migration"
-            )
-        is_postgresql = connection.vendor == "postgresql"
-        before = value(connection, "SHOW lock_timeout") if is_postgresql else None
-        with_short_lock_timeout(self.editor, lambda: self._swap(backwards))
-        if is_postgresql and connection.in_atomic_block:  # For the rest of the transaction.
-            self.editor.execute(f"SET LOCAL lock_timeout = '{before}'", None)
-
-    def _swap(self, backwards: bool) -> None:
-        """Once, wherever it was killed: the note starts, the columns are renamed, the note ends. In
-        one transaction, but on MariaDB and MySQL."""
-        connection = self.editor.connection
-        using, columns, table = connection.alias, [*self.moves], self.before._meta.db_table
-        note = _note_of(self.before, self.name, self.other, backwards=backwards, using=using)
+    def once() -> None:
+        """The note starts, the columns are renamed, the note ends. In one transaction, but on
+        MariaDB and MySQL."""
+        using, columns = connection.alias, [*moves]
+        note = _note_of(before, name, other, backwards=backwards, using=using)
         if is_open(note, using):
             return
         if not is_swapped(note, connection):
             note.state = {"columns": columns, "places": positions(connection, table, columns)}
             note.save(using=using)
-            self._rename(_renamings(self.editor, self.before, self.moves))
+            _rename(editor, old, moves, _renamings(editor, before, moves))
         with transaction.atomic(using):
-            self._rename_records()
+            _rename_records(pairs, using)
             note.state = {"recorded": recorded(using)}
             note.save(using=using)
 
-    def _rename(self, names: list[_Renaming]) -> None:
-        """Rename the columns, and the indexes and constraints that have names of theirs."""
-        quote, table = self.editor.quote_name, self.editor.quote_name(self.before._meta.db_table)
-        vendor = self.editor.connection.vendor
-        if vendor == "mysql":
-            moves = [("COLUMN", old, new) for old, new in self.moves.items()]
-            moves += [("INDEX", each.old, each.new) for each in names]
-            changes = [f"RENAME {kind} {quote(old)} TO {quote(new)}" for kind, old, new in moves]
-            how = "ALGORITHM=INPLACE, LOCK=NONE"
-            self._execute(f"ALTER TABLE {table} {', '.join([*changes, how])}")
-            return
-        schema, _ = tables.split(self.editor.connection, self.before._meta.db_table)
-        where = f"{quote(schema)}." if schema else ""
+    is_postgresql = connection.vendor == "postgresql"
+    timeout = value(connection, "SHOW lock_timeout") if is_postgresql else None
+    with_short_lock_timeout(editor, once)
+    if is_postgresql and connection.in_atomic_block:  # For the rest of the transaction.
+        editor.execute(f"SET LOCAL lock_timeout = '{timeout}'", None)
 
-        def rename(each: _Renaming, old: str, new: str) -> str:
-            if each.is_constraint:
-                return f"ALTER TABLE {table} RENAME CONSTRAINT {quote(old)} TO {quote(new)}"
-            return f"ALTER INDEX {where}{quote(old)} RENAME TO {quote(new)}"
 
-        # All old names are free before the first new one is taken.
-        for each in names:
-            free = rename(each, each.old, each.temporary)
-            self._execute(f"DROP INDEX {quote(each.old)}" if vendor == "sqlite" else free)
-        for old, new in _without_clashes(self.moves):
-            self._execute(f"ALTER TABLE {table} RENAME COLUMN {quote(old)} TO {quote(new)}")
-        for each in names:
-            kind, columns = "UNIQUE " * each.unique, ", ".join(map(quote, each.columns))
-            create = f"CREATE {kind}INDEX {quote(each.new)} ON {table} ({columns})"
-            take = rename(each, each.temporary, each.new)
-            self._execute(create if vendor == "sqlite" else take)
+def _check(editor: Any, old: Any, new: Any) -> None:
+    """Raise ``BackfillError`` if the new column has weaker constraints or lacks ids."""
+    weaker = [
+        what
+        for what, is_so in (
+            ("NOT NULL", new.null and not old.null),
+            ("unique", is_unique_alone(old) and not is_unique_alone(new)),
+        )
+        if is_so
+    ]
+    if weaker:
+        raise BackfillError(
+            f"{old} is {' and '.join(weaker)}, and {new.name} is not: fill it, and "
+            f"run a ConstrainSortableID of {new.name} before the swap"
+        )
+    if editor.collect_sql or not new.null:
+        return
+    rows: QuerySet[Any] = QuerySet(old.model, using=editor.connection.alias)
+    lost = rows.filter(**{f"{old.name}__isnull": False, f"{new.name}__isnull": True})
+    if lost.order_by().exists():
+        raise BackfillError(
+            f"{counted(lost.count(), 'row')} of {old} without {new.name}, and so without an id "
+            f"after the swap: run `manage.py backfill_ids {new} --convert-from {old.name}`, and "
+            f"migrate again"
+        )
 
-    def _execute(self, sql: str) -> None:
-        try:
-            self.editor.execute(sql, None)
-        except DatabaseError as error:
-            if self.editor.connection.vendor != "sqlite":
-                raise
-            raise BackfillError(
-                f"{self.fields[0]}: SQLite can't rename the column: {error}. Drop what uses the "
-                f"column, migrate, and create it again"
-            ) from error
 
-    def _rename_records(self) -> None:
-        """Rename this app's runs and counters of the two fields, which refer to them by name."""
-        using = self.editor.connection.alias
-        labels = {str(old): str(new) for old, new in self.pairs}
-        runs = BackfillRun.objects.using(using)
-        for run in runs.filter(target__in=labels):
-            runs.filter(pk=run.pk).update(options=self._options(run.options))
-        _replace(runs, "target", labels)
-        keys = {
-            key_of(old, period): key_of(new, period)
-            for old, new in self.pairs
-            for period in periods_of(old, using)
-        }
-        _replace(SequenceCounter.objects.using(using), "key", keys)
+def _rename(editor: Any, field: Any, moves: dict[str, str], names: list[_Renaming]) -> None:
+    """Rename the columns, and the indexes and constraints that have names of theirs."""
+    connection, quote = editor.connection, editor.quote_name
+    vendor, table = connection.vendor, quote(field.model._meta.db_table)
+    if vendor == "mysql":
+        renamed = [("COLUMN", old, new) for old, new in moves.items()]
+        renamed += [("INDEX", each.old, each.new) for each in names]
+        changes = [f"RENAME {kind} {quote(old)} TO {quote(new)}" for kind, old, new in renamed]
+        how = "ALGORITHM=INPLACE, LOCK=NONE"
+        editor.execute(f"ALTER TABLE {table} {', '.join([*changes, how])}", None)
+        return
+    schema, _ = tables.split(connection, field.model._meta.db_table)
+    where = f"{quote(schema)}." if schema else ""
+    # All old names are free before the first new one is taken. A constraint has the name of its
+    # index.
+    for each in names:
+        free = f"ALTER INDEX {where}{quote(each.old)} RENAME TO {quote(each.temporary)}"
+        editor.execute(f"DROP INDEX {quote(each.old)}" if vendor == "sqlite" else free, None)
+    try:
+        for old, new in _without_clashes(moves):
+            renaming = f"RENAME COLUMN {quote(old)} TO {quote(new)}"
+            editor.execute(f"ALTER TABLE {table} {renaming}", None)
+    except DatabaseError as error:
+        if vendor != "sqlite":
+            raise
+        raise BackfillError(
+            f"{field}: SQLite can't rename the column: {error}. Drop what uses the "
+            f"column, migrate, and create it again"
+        ) from error
+    for each in names:
+        kind, columns = "UNIQUE " * each.unique, ", ".join(map(quote, each.columns))
+        create = f"CREATE {kind}INDEX {quote(each.new)} ON {table} ({columns})"
+        take = f"ALTER INDEX {where}{quote(each.temporary)} RENAME TO {quote(each.new)}"
+        editor.execute(create if vendor == "sqlite" else take, None)
 
-    def _options(self, options: dict[str, Any]) -> dict[str, Any]:
-        names = {self.name: self.other, self.other: self.name}
-        sources = ("created_from", "convert_from")
-        return {
-            key: names.get(value, value) if key in sources else value
-            for key, value in options.items()
-        }
+
+def _rename_records(pairs: list[tuple[Any, Any]], using: str) -> None:
+    """Rename this app's runs and counters of the two fields, which refer to them by name."""
+    labels = {str(old): str(new) for old, new in pairs}
+    names = {old.name: new.name for old, new in pairs}
+    runs = BackfillRun.objects.using(using)
+    for run in runs.filter(target__in=labels):
+        sources = {each: run.options.get(each) for each in ("created_from", "convert_from")}
+        renamed = {each: names[name] for each, name in sources.items() if name in names}
+        runs.filter(pk=run.pk).update(options={**run.options, **renamed})
+    _replace(runs, "target", labels)
+    keys = {
+        key_of(old, period): key_of(new, period)
+        for old, new in pairs
+        for period in periods_of(old, using)
+    }
+    _replace(SequenceCounter.objects.using(using), "key", keys)
 
 
 def _replace(rows: QuerySet[Any], column: str, values: dict[str, str]) -> None:
@@ -193,11 +171,11 @@ def _replace(rows: QuerySet[Any], column: str, values: dict[str, str]) -> None:
         rows.filter(pk=pk).update(**{column: values[old]})
 
 
-def refuse(model: type[models.Model], name: str, other: str) -> None:
+def _refuse(model: type[models.Model], name: str, other: str) -> None:
     """Raise ``BackfillError`` if these fields of a model can't be swapped."""
     label = model._meta.label
     for each in (name, other):
-        field = _field(model, each)
+        field: Any = model._meta.get_field(each)
         if field in model._meta.pk_fields:
             raise BackfillError(
                 f"{label}.{each} is the primary key or a part of it, and other tables contain its "
@@ -234,10 +212,6 @@ def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
             yield field.name
 
 
-def _field(model: type[models.Model], name: str) -> Any:
-    return model._meta.get_field(name)
-
-
 def _without_clashes(moves: dict[str, str]) -> list[tuple[str, str]]:
     """The renamings in order, with a temporary name if two columns swap theirs."""
     if len(moves) < 2:
@@ -247,7 +221,7 @@ def _without_clashes(moves: dict[str, str]) -> list[tuple[str, str]]:
     return [(first, temporary), (second, to_second), (temporary, to_first)]
 
 
-_SUFFIXES = ("", "_uniq", "_like", "_notnull")
+_SUFFIXES = ("", "_uniq", "_like")
 
 
 class _Renaming(NamedTuple):
@@ -259,7 +233,6 @@ class _Renaming(NamedTuple):
     columns: tuple[str, ...]
     """Their names after the swap."""
     unique: bool
-    is_constraint: bool
 
     @property
     def temporary(self) -> str:
@@ -290,7 +263,7 @@ def _renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) ->
         after = tuple(new_names.get(tables.folded(connection, name), name) for name in columns)
         new = _derived(editor, table, name, columns, after)
         if new and new != name:
-            renamed.append(_Renaming(name, new, after, each["unique"], not each["index"]))
+            renamed.append(_Renaming(name, new, after, each["unique"]))
     taken = {*indexes} - {each.old for each in renamed}
     return [each for each in renamed if each.new not in taken]
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from ..db.queries import value
 from ..db.tables import folded_in_sqlite as folded
 
 _WORDS = r"""
@@ -112,7 +114,7 @@ def split(sql: str, pattern: str) -> list[Token]:
 
 def with_null(sql: str, column: str, null: bool) -> str:
     """The definition of the table with the column as NULL or NOT NULL."""
-    tokens = _column(sql, column)
+    tokens = tokens_of(sql, column)
     words = [token.keyword if token.depth == 1 else "" for token in tokens]
     for at in range(1, len(words)):
         before = words[at - 1]
@@ -131,12 +133,22 @@ def with_null(sql: str, column: str, null: bool) -> str:
 
 def column_text(sql: str, column: str) -> str:
     """The part of the definition of the table that defines the column."""
-    tokens = _column(sql, column)
+    tokens = tokens_of(sql, column)
     return sql[tokens[0].start : tokens[-1].end]
 
 
-def _column(sql: str, column: str) -> list[Token]:
+def tokens_of(sql: str, column: str) -> list[Token]:
+    """Those of a column of SQLite."""
     for tokens in columns(sql, SQLITE):
         if folded(tokens[0].name) == folded(column):
             return tokens
     raise NotUnderstood(f"it has no column {column}")
+
+
+def stored_in_sqlite(connection: Any, table: str) -> str:
+    """The CREATE TABLE of a table of SQLite."""
+    sql = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE"
+    stored = value(connection, sql, [table])
+    if stored is None:
+        raise NotUnderstood("it is no table of the main database")
+    return str(stored)

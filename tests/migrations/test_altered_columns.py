@@ -79,8 +79,9 @@ def test_not_null_is_refused_while_rows_are_missing_their_ids(half_filled, to_no
     before = half_filled.column("depot_order", "public")
     half_filled.write(to_not_null)
     with refused(
-        "depot.0004_step, depot.order.public: 3 rows without an id, and one id would be copied "
-        "into all of them. Fill them first with `manage.py backfill_ids`."
+        "depot.0004_step, depot.order.public: 3 rows without an id: NOT NULL would fail, or "
+        "copy one id into all of them. Fill them first with `manage.py backfill_ids`, or keep "
+        "null=True."
     ):
         half_filled.migrate()
     assert half_filled.column("depot_order", "public") == before
@@ -181,8 +182,8 @@ def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
     reason = (
         types_changed(kind, "integer")
         if new.startswith("Snowflake")
-        else "5 rows without an id, and one id would be copied into all of them. Fill them first "
-        "with `manage.py backfill_ids`."
+        else "5 rows without an id: NOT NULL would fail, or copy one id into all of them. Fill "
+        "them first with `manage.py backfill_ids`, or keep null=True."
     )
     with refused(f"depot.0004_step, depot.order.place: {reason}"):
         depot.migrate()

@@ -198,7 +198,7 @@ def test_rows_without_an_id_are_refused_with_the_guard_and_without(depot, settin
     before = schema()
     first, second = depot.refusal().splitlines()
     assert first == "Nothing was migrated."
-    assert re.match("depot.*2 rows without an id, and the column would", second)
+    assert re.match("depot.*2 rows without an id: NOT NULL would fail", second)
     settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
     assert depot.refusal() == (
         "2 rows of depot.Order.public without an id: run `manage.py backfill_ids "
