@@ -80,7 +80,7 @@ class ReadOnlyList(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 class BackfillRunAdmin(ReadOnlyList):
-    """The progress of each backfill; ``backfill_ids --status`` has moves, too."""
+    """The progress of each backfill, as ``backfill_ids --status`` shows it."""
 
     list_display = ["target", "state", "progress", "heartbeat_time", "last_error"]
     ordering = ["-started_at"]

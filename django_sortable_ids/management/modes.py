@@ -33,11 +33,10 @@ from ..fields import history_models
 from ..fields.values.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
-from ..primary_keys import notes
-from ..primary_keys import plan as plans
+from ..primary_keys import move_plan, notes
 from ..primary_keys.checklist import ADVICE, checklist, lines_of
 from ..primary_keys.edits import is_installed
-from ..primary_keys.plan import NotEdited, Planned
+from ..primary_keys.move_plan import MovePlan, NotEdited
 from ..primary_keys.report import report as report_of_move
 from ..reporting import report, status
 from ..schemes.support import is_named, nearest
@@ -61,11 +60,11 @@ def show_report(request: Request) -> None:
 def show_status(request: Request) -> None:
     label, output = request.options["target"], request.output
     using = request.options["database"] or database_of(label)
-    work = status.of(using, label)
-    output.add(**work.document())
-    if not work.runs:
+    runs = status.of(using, label)
+    output.add(database=using, runs=[each.document() for each in runs])
+    if not runs:
         output.say(f"no backfill of {label or 'any column'} has started in the database {using!r}")
-    output.say(*work.lines())
+    output.say(*(line for each in runs for line in each.lines()))
 
 
 def fill(request: Request) -> None:
@@ -135,7 +134,7 @@ def move(request: Request) -> None:
     if "skip" in policies.values():
         raise CommandError("skip leaves NULL, which no key may have", returncode=WRONG)
     try:
-        planned = plans.build(
+        planned = move_plan.build(
             request.line.labels,
             request.given,
             using,
@@ -198,7 +197,7 @@ def move(request: Request) -> None:
     output.say("Next: read it, stop the application, and run", f"  {command}")
 
 
-def _home(planned: Planned) -> str:
+def _home(planned: MovePlan) -> str:
     """The app of the first key whose migrations are the project's. For keys of installed packages
     only, another app: first those whose tables change."""
     of_keys = [each.model_key[0] for each in planned.operation.keys]
@@ -292,8 +291,12 @@ def _target(request: Request) -> Target:
     if given != Given() or last_run(str(field), using):
         request.output.say(*proxy_notes(label))
         return request.with_policies(of_source(model, field, given, using))
-    has_times = names_of(model, models.DateField)
-    if not is_key and has_times and QuerySet(model, using=using).exists():
+    times = names_of(model, models.DateField)
+    rows: QuerySet[models.Model] = QuerySet(model, using=using)
+    if not is_key and times and rows.exists():
+        if rows.filter(**{f"{field.name}__isnull": True}).exists():
+            fill = request.line.then(f"backfill_ids {field}", "--created-from", times[0])
+            raise CommandError(f"{field}: rows have no id yet. Fill them first: {fill}")
         return request.target()  # which refuses: it names these columns
     return Target(field, Unsourced.of(model, using))
 

@@ -16,7 +16,7 @@ from django.db.migrations.operations import SeparateDatabaseAndState
 from ..db.tables import kind
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.changes.maps import KEPT, MAP
+from ..primary_keys.changes.moved import KEPT, MAP
 from ..primary_keys.engines import mysql_exchange
 from ..schema.swap import unrecorded_swaps
 
@@ -145,7 +145,7 @@ def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
         yield from ((name, each) for each in _operations(migration.operations))
 
 
-def _may_have_written(note: notes.Written, operation: Any) -> bool:
+def _may_have_written(note: notes.LastMove, operation: Any) -> bool:
     return isinstance(operation, MigratePrimaryKey) and note.is_of(operation.keys)
 
 

@@ -57,7 +57,7 @@ def _found(
         return [TextReference(table, column, name)]
     key = _key(of, moved)
     reference = Reference(table, column, key.model)
-    if reference in graph.references(state.apps, moved):
+    if reference in graph.references_of(state.apps, moved):
         raise BackfillError("the plan has this column already: omit it")
     before, after = (graph.field_of(each, table, column) for each in (state.apps, apps))
     if _remains_text(connection, reference, before, after):

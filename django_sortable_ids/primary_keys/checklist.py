@@ -19,8 +19,7 @@ from django.db.models import QuerySet
 from ..db import tables
 from ..db.queries import rows
 from ..errors import counted, documented
-from .changes import Change, Key
-from .changes.graph import final_target
+from .changes.graph import Change, Key, final_target
 from .texts import by_key, generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
@@ -71,7 +70,7 @@ def lines_of(found: Iterable[Finding]) -> Iterator[str]:
 
 def checklist(connection: Any, change: Change) -> list[Finding]:
     """The findings for a planned change. Writes nothing."""
-    known = {(each.name, name) for each in change.tables for name, _ in each.values}
+    known = {(each.name, name) for each in change.tables for name in each.changed}
     known |= {(each.table, each.column) for each in change.texts}
     known |= {(each.table, each.column) for each in generic_references(apps)}
     known |= {
@@ -95,7 +94,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
     for table, columns in zip(listed, tables.columns_of(connection, listed), strict=True):
         for column in columns.values():
             if place(table, column.name) not in settled:
-                read = _Column(connection, table, column.name, column.kind.lower())
+                read = _Sample(connection, table, column.name, column.kind.lower())
                 found += [*read.references(change, names)] or [*read.documents(change, names)]
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
@@ -191,7 +190,7 @@ def _generic() -> Iterator[tuple[str, str, str]]:
 
 
 @dataclass(frozen=True)
-class _Column:
+class _Sample:
     _connection: Any
     _table: str
     _name: str

@@ -18,8 +18,7 @@ from django.db.migrations.state import ProjectState
 
 from .. import fields
 from ..fields import SortableIDField
-from .changes.maps import COUNTED
-from .changes.moved import OLD
+from .changes.moved import COUNTED, OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
 INSTALLED = frozenset({"site-packages", "dist-packages"})
@@ -149,7 +148,7 @@ def old_field(before: Any) -> str:
     return f"{'' if is_own else 'models.'}{kind}({length}null=True, unique=True, editable=False)"
 
 
-def kept(meta: Any, before: str) -> str:
+def name_of_old(meta: Any, before: str) -> str:
     """The name of the model's field for the old key; ``before`` is that of the old key itself, as
     which a natural key stays when another field becomes the key."""
     names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
@@ -162,7 +161,7 @@ def without_old(
     """What models lack that keep their old key. ``state`` is that of the migrations."""
     for model in found:
         before = state.apps.get_model(model._meta.label)._meta.pk
-        name = kept(model._meta, before.name)
+        name = name_of_old(model._meta, before.name)
         fields = {each.name: each for each in model._meta.local_concrete_fields}
         if name == before.name and not fields[name].unique:
             yield f"{model._meta.label}.{name}, which was the key: expected unique=True"

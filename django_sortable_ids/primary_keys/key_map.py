@@ -4,7 +4,6 @@ that came after the move get a key of the old type."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count, islice
 from typing import Any
@@ -20,15 +19,14 @@ from ..backfill.sources.base import Given
 from ..backfill.sources.find import every_row
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import EveryRow, Target
-from ..backfill.writing import sorted_rows
 from ..backfill.writing.sorted_rows import NewIDs, SortedRows
 from ..db import chunks, tables
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..schema.constraints import redefined
-from .changes import Key, Values
-from .changes.maps import NEW_KEY, OLD_KEY, copied, is_written_at_once
-from .changes.moved import MovedKey
+from . import notes
+from .changes.graph import Key, Values
+from .changes.moved import NEW_KEY, OLD_KEY, MovedKey, copied, is_written_at_once
 from .engines.base import KeyEngine
 
 BATCH = 100_000
@@ -79,14 +77,9 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
 def fill(key: Key, given: Given, using: str, **policies: Any) -> None:
     """Give a new key to each row of the map that has none."""
     target = replace(find.of_source(key.map.model, key.map.next_field, given, using), **policies)
-    if not target.without_id.exists():
-        return
-    planned = plan.build(target, BATCH)
-    if sorted_rows.can_fill(target):
-        sorted_rows.fill(target)
-    # Also the rows that the policies for times handle after all others.
+    notes.forget_runs([key], using)
     if target.without_id.exists():
-        run.execute(planned)
+        run.execute(plan.build(target, BATCH))
 
 
 def described(engine: KeyEngine) -> Iterator[str]:
@@ -111,64 +104,49 @@ def _copy(engine: KeyEngine, source: Values, to: Values, fields: dict[str, str])
 def _write(target: EveryRow, to: Values, *, may_be_misread: bool) -> None:
     """Sort the rows of the target once, and write the keys of all of them."""
     connection: Any = connections[target.using]
-    with SortedRows(target) as rows:
-        ends = rows.ends
+    columns = f"({OLD_KEY}, {NEW_KEY})"
+    table = connection.ops.quote_name(to.table)
+    insert = f"INSERT INTO {table} {columns}"
+    # On SQLite the pairs are sorted before they get into the map, since a row at a random place of
+    # a tree takes several times as long.
+    is_unsorted = connection.vendor == "sqlite"
+    with SortedRows(target) as rows, connection.cursor() as cursor:
+        ends, times = rows.ends, target.time_range
         if ends is None:
             return
         # The first and the last time show whether all are there and in the scheme's range.
+        are_in_range = times is not None and all(
+            end is not None and times[0] <= target.source.at(end) < times[1] for end in ends
+        )
         plan.check_rows(
             target,
             rows.count,
             engine_of(target.using),
             may_be_misread=may_be_misread,
-            are_in_range=_are_in_range(target, ends),
+            are_in_range=are_in_range,
         )
+        if is_unsorted:
+            cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
+            cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")
         ids = NewIDs(target, rows)
-        with _place_of_pairs(connection, to) as table:
-            for page in rows.pages():
-                pairs = list(zip((key for (key,) in page.keys), ids.stored(page), strict=True))
-                if isinstance(pairs[0][0], int):
-                    # In the order of the key, a page of the table is read and written once.
-                    pairs.sort()
-                with transaction.atomic(target.using), connection.cursor() as cursor:
-                    _insert(cursor, table, to, pairs)
-
-
-@contextmanager
-def _place_of_pairs(connection: Any, to: Values) -> Iterator[str]:
-    """The table that gets the pairs. On SQLite they are sorted before they get into the map, since
-    a row at a random place of a tree takes several times as long."""
-    if connection.vendor != "sqlite":
-        yield to.table
-        return
-    with transaction.atomic(connection.alias), connection.cursor() as cursor:
-        cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} ({OLD_KEY}, {NEW_KEY})")
-        yield _UNSORTED
-        cursor.execute(
-            f"INSERT INTO {connection.ops.quote_name(to.table)} ({OLD_KEY}, {NEW_KEY}) "
-            f"SELECT {OLD_KEY}, {NEW_KEY} FROM {_UNSORTED} ORDER BY {OLD_KEY}"
-        )
-        cursor.execute(f"DROP TABLE {_UNSORTED}")
-
-
-def _insert(cursor: Any, table: str, to: Values, pairs: list[tuple[Any, Any]]) -> None:
-    connection = cursor.db
-    names = connection.ops.quote_name(table), OLD_KEY, NEW_KEY
-    insert = "INSERT INTO {} ({}, {})".format(*names)
-    if connection.vendor == "postgresql":
-        kinds = (each.db_type(connection) for each in (to.key_field, to.next_field))
-        arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
-        old, new = map(list, zip(*pairs, strict=True))
-        cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", [old, new])
-    else:  # Drivers of MariaDB and MySQL join the pairs to large statements.
-        cursor.executemany(f"{insert} VALUES (%s, %s)", pairs)
-
-
-def _are_in_range(target: EveryRow, ends: Sequence[Any]) -> bool:
-    if None in ends or target.time_range is None:
-        return False
-    start, end = target.time_range
-    return all(start <= target.source.at(each) < end for each in ends)
+        for page in rows.pages():
+            pairs = list(zip((key for (key,) in page.keys), ids.stored(page), strict=True))
+            if isinstance(pairs[0][0], int):
+                # In the order of the key, a page of the table is read and written once.
+                pairs.sort()
+            with transaction.atomic(target.using):
+                if connection.vendor == "postgresql":
+                    kinds = (each.db_type(connection) for each in (to.key_field, to.next_field))
+                    arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
+                    old, new = map(list, zip(*pairs, strict=True))
+                    cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", [old, new])
+                elif is_unsorted:
+                    cursor.executemany(f"INSERT INTO {_UNSORTED} VALUES (%s, %s)", pairs)
+                else:  # Drivers of MariaDB and MySQL join the pairs to large statements.
+                    cursor.executemany(f"{insert} VALUES (%s, %s)", pairs)
+        if is_unsorted:
+            cursor.execute(f"{insert} SELECT * FROM {_UNSORTED} ORDER BY {OLD_KEY}")
+            cursor.execute(f"DROP TABLE {_UNSORTED}")
 
 
 def copy_old_keys(engine: KeyEngine) -> None:

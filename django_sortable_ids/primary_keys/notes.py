@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from ..backfill.sources.base import Given
@@ -13,15 +12,14 @@ from ..db import tables
 from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote
 from ..schema.swap import is_open, recorded
-from .changes import Change
-from .changes.maps import NEW_KEY
-from .changes.moved import KeyCopy, MovedKey, source_of
+from .changes.graph import Key
+from .changes.moved import NEW_KEY, KeyCopy, MovedKey, source_of
 
 _STEPS = "steps"
 _NUMBERS = "last_numbers"
 _RECORDED = "recorded"
 _SOURCES = "sources"
-_KEPT = "models_with_old_keys"
+_WITH_OLD_KEYS = "models_with_old_keys"
 _PREFIX = "move "
 
 
@@ -52,14 +50,13 @@ class Note:
     def is_done(self) -> bool:
         """Whether this move is complete, and waits for its migration to be recorded. Another one
         of the same keys may follow later."""
-        note = self._found()
-        return note is not None and self.was_last and is_open(note, self._using)
+        return self.was_last and is_open(self._note, self._using)
 
     @property
     def was_last(self) -> bool:
         """Whether the last move of these keys was one as this, and is complete."""
-        note = self._found()
-        return note is not None and note.identity == self._identity and _STEPS not in note.state
+        note = self._note
+        return bool(note.identity == self._identity) and _STEPS not in note.state
 
     @property
     def steps(self) -> Any | None:
@@ -67,51 +64,47 @@ class Note:
 
         Raises ``BackfillError`` if another move of the first key must be continued.
         """
-        note = self._found()
-        if note is None or _STEPS not in note.state:
-            return None
-        if note.identity != self._identity:
+        note = self._note
+        if _STEPS in note.state and note.identity != self._identity:
             raise BackfillError(
                 f"a move of the key of {self._model} was stopped in the middle, and it was another "
                 f"one ({note.identity}): restore its migration as it was, and run that again"
             )
-        return note.state[_STEPS]
+        return note.state.get(_STEPS)
 
     def begin(self, steps: Any, last_numbers: Mapping[str, int]) -> None:
         """Save what the rest of the move needs, because from now on it can only be continued.
 
-        ``last_numbers`` are the largest numbers that the keys ever had, by the label of the model.
+        ``last_numbers`` are the last ones that the database gave to the keys, by the label of the
+        model.
         """
-        self._save({_STEPS: steps, _NUMBERS: {**self._numbers(), **last_numbers}})
+        self._save({_STEPS: steps, _NUMBERS: {**self.last_numbers, **last_numbers}})
 
-    def write(self) -> None:
+    def write(self, last_numbers: Mapping[str, int]) -> None:
         """The move is complete: in its transaction, or after its last statement."""
-        numbers, now = self._numbers(), recorded(self._using)
+        numbers, now = {**self.last_numbers, **last_numbers}, recorded(self._using)
         self._save({_NUMBERS: numbers, _RECORDED: now, _SOURCES: self._sources})
 
-    def write_kept(self, labels: Sequence[str]) -> None:
+    @property
+    def last_numbers(self) -> dict[str, int]:
+        """What ``begin`` or ``write`` saved of any move of these keys."""
+        found: dict[str, int] = self._note.state.get(_NUMBERS, {})
+        return found
+
+    def write_with_old_keys(self, labels: Sequence[str]) -> None:
         """Save the models of which a row has its old key, after the note is complete."""
-        note = self._found()
-        assert note is not None
-        self._save({**note.state, _KEPT: labels})
+        self._save({**self._note.state, _WITH_OLD_KEYS: labels})
 
     @property
-    def kept(self) -> Sequence[str]:
-        """What ``write_kept`` saved of the last move of these keys."""
-        note = self._found()
-        return () if note is None else note.state.get(_KEPT, ())
+    def with_old_keys(self) -> Sequence[str]:
+        """What ``write_with_old_keys`` saved of the last move of these keys."""
+        found: Sequence[str] = self._note.state.get(_WITH_OLD_KEYS, ())
+        return found
 
-    def last_number(self, label: str) -> int:
-        """What ``begin`` saved for this model; 0 if nothing."""
-        return self._numbers().get(label, 0)
-
-    def _numbers(self) -> dict[str, int]:
-        note = self._found()
-        numbers: dict[str, int] = {} if note is None else note.state.get(_NUMBERS, {})
-        return numbers
-
-    def _found(self) -> MoveNote | None:
-        return self._rows.filter(target=self._target).first()
+    @property
+    def _note(self) -> MoveNote:
+        """That of the last move of these keys; an empty one if there was none."""
+        return self._rows.filter(target=self._target).first() or MoveNote(identity={}, state={})
 
     def _save(self, state: dict[str, Any]) -> None:
         values = {"identity": self._identity, "state": state}
@@ -119,7 +112,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class LastMove:
     """The note of the last move of some keys."""
 
     keys: list[list[str]]
@@ -128,7 +121,6 @@ class Written:
     """Whether the move began to change tables, and did not end."""
     is_open: bool
     """Whether no migration was recorded since it ended."""
-    updated_at: datetime
 
     @property
     def models(self) -> list[str]:
@@ -140,7 +132,7 @@ class Written:
         return all(each in _identity(keys) for each in self.keys)
 
 
-def written(connection: Any) -> Iterator[Written]:
+def written(connection: Any) -> Iterator[LastMove]:
     """All notes of a database."""
     if tables.kind(connection, MoveNote._meta.db_table) != "table":
         return
@@ -150,7 +142,7 @@ def written(connection: Any) -> Iterator[Written]:
         if keys:
             is_incomplete = _STEPS in row.state
             is_unrecorded = not is_incomplete and is_open(row, connection.alias)
-            yield Written(keys, bool(backwards), is_incomplete, is_unrecorded, row.updated_at)
+            yield LastMove(keys, bool(backwards), is_incomplete, is_unrecorded)
 
 
 def source_of_key(model: str, using: str) -> Given | None:
@@ -179,30 +171,7 @@ def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:
     return [[each.model, each.field.deconstruct()[1]] for each in keys]
 
 
-_FILL = "fill "
-
-
-def remember(change: Change, using: str, *, backwards: bool) -> None:
-    """Note that the maps are filled now, again from the first row; ``forget`` deletes it."""
-    forget(change, using)
-    for key in change.keys:
-        target = f"{_FILL}{key.label}"[:200]
-        MoveNote.objects.using(using).create(
-            target=target, identity={}, state={"undoes": backwards}
-        )
-
-
-def forget(change: Change, using: str) -> None:
-    """Delete also the records of the backfills of the maps."""
-    labels = [f"{_FILL}{key.label}"[:200] for key in change.keys]
-    labels += [str(key.map.model._meta.get_field(NEW_KEY)) for key in change.keys]
-    for records in (BackfillRun, MoveNote):
-        records.objects.using(using).filter(target__in=labels).delete()
-
-
-def started(using: str) -> Iterator[tuple[str, datetime, bool]]:
-    """The label of each model whose map is filled, but whose move is not complete; when that
-    started; and whether the old keys come back."""
-    rows = MoveNote.objects.using(using).filter(target__startswith=_FILL).order_by("pk")
-    for target, at, state in rows.values_list("target", "updated_at", "state"):
-        yield target.removeprefix(_FILL), at, state["undoes"]
+def forget_runs(keys: Iterable[Key], using: str) -> None:
+    """Delete the records of the backfills of the maps: the next one starts at the first row."""
+    labels = [str(key.map.model._meta.get_field(NEW_KEY)) for key in keys]
+    BackfillRun.objects.using(using).filter(target__in=labels).delete()

@@ -3,7 +3,7 @@
 1. What prevents the move is refused, and what fails on tables without rows.
 2. The map gets the present and the new key of each row.
 3. It gets those of deleted rows whose keys only histories contain, too.
-4. All columns exchange their old keys for new ones: in one transaction, or by steps in a note.
+4. All columns get new keys for their old ones: in one transaction, or by steps in a note.
 5. The map is dropped. The pairs of deleted rows stay as long as the move can be undone.
 
 On the way back the map has the old keys, and rows without one get one in steps 2 and 3.
@@ -22,12 +22,13 @@ from django.utils.functional import cached_property
 
 from ..db import tables
 from ..errors import BackfillError
-from . import checks, key_map, notes, texts
-from .changes import Change, Column, Table, graph, maps
-from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference
+from . import key_map, notes, obstacles, texts
+from .changes import graph
+from .changes.graph import Change, Column, Table
+from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference, with_maps
+from .deleted_keys import DeletedKeys
 from .engines import key_engine_of
 from .engines.base import KeyEngine
-from .history import DeletedKeys
 from .notes import Note
 
 
@@ -37,8 +38,6 @@ class Move:
 
     editor: Any
     planned: Change
-    known: frozenset[Reference]
-    """The references that the migration lists."""
     note: Note
     allowed: tuple[str, ...] = ()
     """Names and patterns of programs that somebody has read."""
@@ -66,13 +65,13 @@ class Move:
     def is_done(self) -> bool:
         """Whether the keys are moved; a move that was stopped after its note began is continued."""
         if self.note.steps is not None:
-            self.engine.exchange()
+            self.engine.replace_keys()
         return self.note.is_done
 
     def check(self) -> None:
         """Raise ``BackfillError`` with all that prevents the move, and then with all that fails
         when it is tried on tables without rows, which are dropped."""
-        self._refuse(list(checks.problems(self.engine, self.planned, self.known, self.allowed)))
+        self._refuse(list(obstacles.problems(self.engine, self.planned, self.allowed)))
         self._refuse(list(self.engine.rehearse()))
 
     def _refuse(self, found: list[str]) -> None:
@@ -92,7 +91,18 @@ class Move:
         connection = self.editor.connection
         names = [each.table for each in self.planned.keys]
         missing = [each for each in names if tables.kind(connection, each) != "table"]
-        if missing:
+        gone = [
+            f"{table.name}.{column}"
+            for table in self.change.tables
+            for column in table.dropped
+            if not missing and not tables.has_column(connection, table.name, column)
+        ]
+        if gone:
+            self.engine.comment(
+                f"The statements depend on {gone[0]}, which doesn't exist: undo the later "
+                f"migration that removed it first, which brings no old key back"
+            )
+        elif missing:
             self.engine.comment(
                 f"The statements depend on {missing[0]}, which doesn't exist yet: apply earlier "
                 "migrations first"
@@ -207,7 +217,7 @@ class MigratePrimaryKey(BothWays):
             return
         if not move.is_done:
             for key in keys if backwards else ():
-                if key.model in move.note.kept and not _have_old_keys(key, before, using):
+                if key.model in move.note.with_old_keys and not _have_old_keys(key, before, using):
                     raise IrreversibleError(
                         f"no row of {key.model} has its old key in {key.old_name} any more: only a "
                         f"backup has them. If all rows are newer than the move, give one of them a "
@@ -215,7 +225,6 @@ class MigratePrimaryKey(BothWays):
                     )
             with engine.working():
                 move.check()
-                notes.remember(move.change, engine.using, backwards=backwards)
                 engine.create_maps()
                 if backwards:
                     key_map.copy_old_keys(engine)
@@ -226,10 +235,10 @@ class MigratePrimaryKey(BothWays):
                 move.execute()
         if not backwards:
             with_old = [each for each in keys if each.old and _have_old_keys(each, after, using)]
-            move.note.write_kept([each.model for each in with_old])
+            move.note.write_with_old_keys([each.model for each in with_old])
         engine.drop_maps()
         deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
-        notes.forget(move.change, engine.using)
+        notes.forget_runs(move.change.keys, engine.using)
 
     def statements(self, connection: Any, before: ProjectState) -> list[str]:
         """The SQL of ``database_forwards`` as ``sqlmigrate`` shows it. Writes nothing."""
@@ -255,27 +264,17 @@ class MigratePrimaryKey(BothWays):
         backwards: bool,
     ) -> Move:
         before, after = map(graph.rendered, (before, after))
-        using, labels = editor.connection.alias, {each.model for each in keys}
-        copies = [each for each in self.copies if each.key in labels]
-        note = Note(keys, copies, using, backwards=backwards)
+        using = editor.connection.alias
+        note = Note(keys, self.copies_of(keys), using, backwards=backwards)
         old = after if backwards else before
-        before = maps.with_maps(before, keys, old, using, backwards=backwards)
-        adopted = {each for each in self.adopted if each.key in labels}
-        known = {each for each in self.references if each.key in labels} | adopted
-        histories = {before.apps.get_model(each.model)._meta.db_table for each in self.histories}
-        built = graph.build(
-            keys,
-            before.apps,
-            after.apps,
-            sorted({*graph.references(before.apps, keys), *known}),
-            self.generic,
-            self.texts,
-            histories,
-            adopted,
-            copies,
-            backwards=backwards,
-        )
-        return Move(editor, built, frozenset(known), note, tuple(self.allowed))
+        before = with_maps(before, keys, old, using, backwards=backwards)
+        planned = graph.build(self, keys, before.apps, after.apps, backwards=backwards)
+        return Move(editor, planned, note, tuple(self.allowed))
+
+    def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
+        """The copies of these keys."""
+        labels = {each.model for each in keys}
+        return [each for each in self.copies if each.key in labels]
 
     def describe(self) -> str:
         names = ", ".join(each.model for each in self.keys)

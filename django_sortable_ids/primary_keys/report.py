@@ -17,9 +17,9 @@ from ..db.queries import value
 from ..errors import counted
 from .changes.graph import Key
 from .changes.moved import MovedKey
-from .edits import kept
-from .history import DeletedKeys
-from .plan import Planned
+from .deleted_keys import DeletedKeys
+from .edits import name_of_old
+from .move_plan import MovePlan
 
 _COPY = "sortable_ids_copy"
 _MOST_COPIED = 50_000
@@ -114,7 +114,7 @@ class Report:
             yield from (f"    {each}" for each in self.statements)
 
 
-def report(planned: Planned) -> Report:
+def report(planned: MovePlan) -> Report:
     """Counts all rows. Writes nothing."""
     change, connection = planned.move.change, connections[planned.using]
     names = [each.name for each in change.tables]
@@ -126,7 +126,7 @@ def report(planned: Planned) -> Report:
             key=str(apps.get_model(moved.model)._meta.pk),
             scheme=type(moved.field).__name__,
             rows=rows[key.table],
-            old=kept(apps.get_model(moved.model)._meta, moved.name) if moved.old else None,
+            old=name_of_old(apps.get_model(moved.model)._meta, moved.name) if moved.old else None,
             times=_source(moved),
             references=[
                 f"{table.name}.{each.name}"

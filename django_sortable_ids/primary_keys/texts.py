@@ -15,16 +15,16 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.db.models.sql import Query
 
+from ..backfill.engines.mysql_statements import kept_assignments
 from ..db import tables
-from ..db.queries import value
+from ..db.queries import rows, value
 from ..errors import BackfillError, counted
 from ..fields import SortableIDField
 from ..functions.fragments import HyphenatedHex
 from ..functions.texts import AsText
-from .changes import Change, Key, Texts, Values
+from .changes.graph import Change, Key, Texts, Values
 from .changes.moved import TextReference
 from .edits import widened
-from .text_map import TextMap
 
 _KEYS = 500
 """Keys that are looked up in one statement."""
@@ -35,6 +35,43 @@ _UUID = 36
 _BIG = ("BigIntegerField", "BigAutoField")
 _SMALL = ("tinyint", "smallint", "mediumint", "int", "integer")
 """Types of the databases, other than SQLite, whose numbers have 32 bits or fewer."""
+_LONGEST = 255
+"""Characters of the texts that are replaced: longer ones are no keys."""
+_TYPES = {
+    "sqlite": "text",
+    "postgresql": f'varchar({_LONGEST}) COLLATE "C"',
+    "mysql": f"varchar({_LONGEST}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+}
+_REST = """
+SELECT f.moving_old FROM {found} f LEFT JOIN {new} n ON n.moving_old = f.moving_old
+WHERE f.moving_old > %s AND n.moving_old IS NULL ORDER BY f.moving_old
+"""
+_AMBIGUOUS = """
+SELECT n.moving_next FROM {new} n JOIN {found} f ON f.moving_old = n.moving_next
+WHERE n.moving_next <> n.moving_old ORDER BY n.moving_next LIMIT 1
+"""
+_KNOWN = """
+INSERT INTO {{new}} SELECT {old}, {next} FROM {values} p {join} {{found}} f ON f.moving_old = {old}
+WHERE {next} IS NOT NULL
+"""
+# The server would have to sort or to read one of the tables again in any other order.
+_JOINS = {"sqlite": "CROSS JOIN", "postgresql": "JOIN", "mysql": "STRAIGHT_JOIN"}
+_UPDATES = {
+    "sqlite": (
+        "UPDATE {table} SET {column} = "
+        "(SELECT n.moving_next FROM {new} n WHERE n.moving_old = {text}) "
+        "WHERE {condition} AND {text} IN (SELECT moving_old FROM {new})"
+    ),
+    "postgresql": (
+        "UPDATE {table} t SET {column} = n.moving_next::{kind} FROM {new} n "
+        "WHERE n.moving_old = {text} AND {condition}"
+    ),
+    # Without STRAIGHT_JOIN, the server may read the whole table for each new text.
+    "mysql": (
+        "UPDATE {table} t STRAIGHT_JOIN {new} n ON n.moving_old = {text} "
+        "SET t.{column} = n.moving_next{kept} WHERE {condition}"
+    ),
+}
 
 
 def generic_references(apps: Apps) -> list[TextReference]:
@@ -84,26 +121,82 @@ def replace_values(editor: Any, change: Change) -> None:
 
 
 def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
+    """Replace the keys of one model in the rows of a column for which the condition is true: by one
+    statement, whatever the number of rows and of texts. In a transaction.
+
+    A temporary table has all texts of the column, and another one the new text of some of them.
+    """
+    vendor, quote = connection.vendor, connection.ops.quote_name
+    about = tables.column_info(connection, texts.table, texts.column)
+    names = {
+        "table": quote(texts.table),
+        "column": quote(texts.column),
+        "condition": condition,
+        "new": "moving_new_texts",
+        "found": "moving_found_texts",
+        "text": _compared(vendor, quote(texts.column)),
+        "kind": "text" if about is None else about.kind,
+        "kept": kept_assignments(connection, texts.table, "t."),
+    }
+
+    def run(sql: str, parameters: Any = None) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(sql.format(**names), parameters)
+
+    def drop() -> None:
+        for name in ("{found}", "{new}"):
+            run(f"DROP {'TEMPORARY ' if vendor == 'mysql' else ''}TABLE IF EXISTS {name}")
+
+    drop()  # Those of a replacement that failed.
+    kind = _TYPES[vendor]
+    of_key = f"moving_old {kind} NOT NULL PRIMARY KEY"
+    length = "LENGTH" if vendor == "sqlite" else "CHAR_LENGTH"
+    run(f"CREATE TEMPORARY TABLE {{found}} ({of_key})")
+    run(f"CREATE TEMPORARY TABLE {{new}} ({of_key}, moving_next {kind} NOT NULL)")
+    run(
+        f"INSERT INTO {{found}} SELECT DISTINCT {{text}} FROM {{table}} WHERE {{condition}} "
+        f"AND {{column}} IS NOT NULL AND {length}({{text}}) <= {_LONGEST}"
+    )
+    if vendor == "postgresql":
+        run("ANALYZE {found}")
+    # The usual texts of all keys, in SQL. Python knows the others, and those of some storages.
+    is_hexadecimal = _is_hexadecimal(connection, texts)
     fields = key.map.key_field, key.map.next_field
-    names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
-    old, new = (text_of(*each, connection) for each in zip(fields, names, strict=True))
-    with TextMap(connection, texts.table, texts.column, condition) as replaced:
-        # The usual texts of all keys, in SQL. Python knows the others, and those of some storages.
-        if old and new:
-            if _is_hexadecimal(connection, texts):
-                old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
-            replaced.add_all(key.map.table, old, new)
-        for found in replaced.rest(_TEXTS):
-            next_texts = dict(_new_values(connection, key, found))
-            if _is_hexadecimal(connection, texts):
-                next_texts = {text: each.replace("-", "") for text, each in next_texts.items()}
-            replaced.add(next_texts)
-        if both := replaced.ambiguous():
-            raise BackfillError(
-                f"{texts.table}.{texts.column} contains {both}, which is an old and a new "
-                f"key of {key.label}: correct these rows, and migrate again"
-            )
-        replaced.apply()
+    old, next_ = (text_of(each, f"p.{quote(each.column)}", connection) for each in fields)
+    if old and next_:
+        if is_hexadecimal:
+            old, next_ = (f"REPLACE({each}, '-', '')" for each in (old, next_))
+        old, next_ = _compared(vendor, old), _compared(vendor, next_)
+        values = quote(key.map.table)
+        run(_KNOWN.format(values=values, old=old, next=next_, join=_JOINS[vendor]))
+    after = ""
+    while found := rows(connection, f"{_REST} LIMIT {_TEXTS}".format(**names), [after]):
+        new = dict(_new_values(connection, key, (text for (text,) in found)))
+        if is_hexadecimal:
+            new = {text: each.replace("-", "") for text, each in new.items()}
+        with connection.cursor() as cursor:
+            insert = "INSERT INTO {new} VALUES (%s, %s)".format(**names)
+            cursor.executemany(insert, list(new.items()))
+        [after] = found[-1]
+    if both := value(connection, _AMBIGUOUS.format(**names)):
+        raise BackfillError(
+            f"{texts.table}.{texts.column} contains {both}, which is an old and a new key of "
+            f"{key.label}: correct these rows, and migrate again"
+        )
+    if vendor == "postgresql":
+        run("ANALYZE {new}")
+    run(_UPDATES[vendor], ())
+    drop()
+
+
+def _compared(vendor: str, text: str) -> str:
+    """A text, to be compared with those of the temporary tables."""
+    match vendor:
+        case "mysql":
+            return f"CONVERT({text} USING utf8mb4) COLLATE utf8mb4_bin"
+        case "postgresql":
+            return f'{text}::text COLLATE "C"'
+    return f"CAST({text} AS text)"
 
 
 def problems(editor: Any, change: Change) -> Iterator[str]:

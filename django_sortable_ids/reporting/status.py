@@ -1,27 +1,23 @@
-"""The progress of the backfills and moves of keys of a database, for another terminal and for the
-admin."""
+"""The progress of the backfills of a database, for another terminal and for the admin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS
 
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.progress import minutes, percent, share
 from ..backfill.sources.fields import check_table, find_field
 from ..backfill.sources.target import database_option
-from ..db import tables
 from ..errors import counted
 from ..fields import SortableIDField
-from ..models import BackfillRun, MoveNote
-from ..primary_keys import notes
-from ..primary_keys.changes.maps import MAP
+from ..models import BackfillRun
+from ..primary_keys.changes.moved import MAP
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 
@@ -33,8 +29,6 @@ class Status:
     run: BackfillRun
     has_field: bool
     """False where no model of the project has the field any more."""
-    is_of_move: bool = False
-    """Whether it fills the map of a key, in an unfinished move."""
 
     def lines(self) -> Iterator[str]:
         run = self.run
@@ -67,6 +61,11 @@ class Status:
             "updated_at": run.updated_at,
             "finished_at": run.finished_at,
         }
+
+    @property
+    def is_of_move(self) -> bool:
+        """Whether it fills the map of a key, in a move that is not complete."""
+        return not self.has_field and MAP.is_of(self.run.target)
 
     @property
     def is_gone(self) -> bool:
@@ -138,83 +137,9 @@ class Status:
         return f"{text}  batches of {run.batch_size:,}"
 
 
-@dataclass(frozen=True, slots=True)
-class MoveStatus:
-    """A move of keys, from the first new column to its end, as ``migrate`` has recorded it."""
-
-    models: tuple[str, ...]
-    """``app.Model`` of each key."""
-    step: Literal["filling", "exchanging", "finished"]
-    """``filling``: the rows get new keys. PostgreSQL and SQLite then exchange them in one
-    transaction, so that nobody sees that step; MariaDB and MySQL table after table."""
-    backwards: bool
-    """Whether the old keys come back."""
-    since: datetime
-    """When the step began."""
-
-    @property
-    def state(self) -> Literal["finished", "unfinished"]:
-        """``unfinished``: it runs, or was stopped."""
-        return "finished" if self.step == "finished" else "unfinished"
-
-    def lines(self) -> Iterator[str]:
-        names, back = ", ".join(self.models), " back" if self.backwards else ""
-        since = f"{self.since:%Y-%m-%d %H:%M:%S %Z}".rstrip()
-        if self.step == "finished":
-            yield f"keys of {names}: moved{back} at {since}"
-        else:
-            yield f"keys of {names}: {self.state}, {self.step} since {since}"
-            yield "  unless a migrate is running: run migrate to resume"
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "models": list(self.models),
-            "state": self.state,
-            "step": self.step,
-            "backwards": self.backwards,
-            "since": self.since,
-        }
-
-
-def moves_of(using: str) -> Iterator[MoveStatus]:
-    """The moves of a database: those that are not complete first."""
-    connection = connections[using]
-    if tables.kind(connection, MoveNote._meta.db_table) != "table":
-        return
-    written = sorted(notes.written(connection), key=lambda note: not note.is_incomplete)
-    moving = {model for note in written if note.is_incomplete for model in note.models}
-    filling = [started for started in notes.started(using) if started[0] not in moving]
-    if filling:
-        _, since, backwards = filling[0]
-        yield MoveStatus(tuple(model for model, *_ in filling), "filling", backwards, since)
-    for note in written:
-        step: Literal["exchanging", "finished"] = "exchanging" if note.is_incomplete else "finished"
-        yield MoveStatus(tuple(note.models), step, note.backwards, note.updated_at)
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is under way in a database, and what has ended there."""
-
-    using: str
-    runs: list[Status] = field(default_factory=list)
-    moves: list[MoveStatus] = field(default_factory=list)
-
-    def lines(self) -> Iterator[str]:
-        found: tuple[Status | MoveStatus, ...] = (*self.runs, *self.moves)
-        for each in found:
-            yield from each.lines()
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "database": self.using,
-            "runs": [each.document() for each in self.runs],
-            "moves": [each.document() for each in self.moves],
-        }
-
-
-def of(using: str, target: str | None = None) -> Work:
-    """The work of a database; with ``app.Model.field``, only the backfill of this field.
+def of(using: str, target: str | None = None) -> list[Status]:
+    """The backfills of a database, also those that a move of keys has started; with
+    ``app.Model.field``, only the one of this field.
 
     Raises ``BackfillError`` if the database has no table of runs, and errors of the database.
     """
@@ -222,14 +147,7 @@ def of(using: str, target: str | None = None) -> Work:
     rows = BackfillRun.objects.using(using).order_by("target")
     if target is not None:
         rows = rows.filter(target=str(find_field(target)[1]))
-    runs = [Status(run, _has_field(run.target)) for run in rows]
-    if target is not None:
-        return Work(using, runs)
-    moved = list(moves_of(using))
-    unfinished = [each for each in moved if each.state != "finished"]
-    moving = {f"{model}{MAP.suffix}" for each in unfinished for model in each.models}
-    runs = [replace(each, is_of_move=each.run.target.rpartition(".")[0] in moving) for each in runs]
-    return Work(using, runs, moved)
+    return [Status(run, _has_field(run.target)) for run in rows]
 
 
 def _has_field(label: str) -> bool:

@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.primary_keys.engines.mysql_exchange import Exchange, Steps
+from django_sortable_ids.primary_keys.engines.mysql_exchange import Steps, exchange
 from tests.marks import own_tables
 from tests.support import execute, on_statement
 
@@ -261,8 +261,8 @@ def test_a_rename_of_some_tables_is_continued():
     execute(*(f"CREATE TABLE {each} (id int)" for each in names[1:]))
     steps = Steps(tables=[names], foreign_keys=[], checks=[], triggers=[])
     with connection.schema_editor(atomic=False) as editor:
-        Exchange(editor, steps).execute()
-        Exchange(editor, steps).execute()
+        exchange(editor, steps)
+        exchange(editor, steps)
     found = [name for name in definitions() if name.startswith("depot_")]
     execute("DROP TABLE depot_table")
     assert found == ["depot_table"]

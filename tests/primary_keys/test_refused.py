@@ -40,6 +40,23 @@ def test_a_foreign_key_that_no_model_has(depot):
     ]
 
 
+def test_an_empty_table_that_the_migration_does_not_list(depot):
+    """Such as one of an app that was installed later."""
+    small.create(depot)
+    depot.write(
+        'CreateModel("Later", [("id", BigAutoField(primary_key=True)), '
+        '("customer", ForeignKey("depot.Customer", CASCADE, null=True))]),'
+    )
+    small.write_move(depot)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    depot.migrate("0002_step")
+    customer = depot.model("Customer").objects.get(name="c")
+    depot.model("Later").objects.create(customer=customer)
+    with pytest.raises(CommandError, match=r"depot_later\.customer_id refers to depot\.Customer"):
+        depot.migrate()
+
+
 @pytest.mark.skipif(connection.vendor == "postgresql", reason="it tells names of any case apart")
 def test_a_foreign_key_whose_names_have_another_case(depot):
     small.create(depot)

@@ -116,3 +116,12 @@ def test_a_run_executes_what_was_shown(depot, field, key, old):
     with logged() as found:
         depot.migrate(before)
     assert found[-len(expected) :] == expected
+
+
+def test_an_undo_after_the_old_keys_were_forgotten(depot, small_move):
+    depot.migrate()
+    depot.write('RemoveField("customer", "old_id"),')
+    depot.migrate()
+    text = shown(depot, "0002_step", backwards=True)
+    assert "-- The statements depend on depot_customer.old_id, which doesn't exist" in text
+    assert statements(text) == []

@@ -1,4 +1,5 @@
-"""Fills a table that nobody else uses: its rows are sorted once, into a temporary table."""
+"""Ids for the rows of a table that nobody else uses, which are sorted once, into a temporary
+table."""
 
 from __future__ import annotations
 
@@ -6,16 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.db import connections, transaction
+from django.db import connections
 from django.db.models import F
 
-from ...db import tables
 from ...errors import BackfillError
 from ...functions.time_columns import TextColumn
-from ...schemes import OutOfRange, TimeScheme
-from ..engines import engine_of
+from ...schemes import OutOfRange
 from ..sources.base import Row
-from ..sources.columns import InColumn
 from ..sources.target import Target
 from .minting import Position, ascending_counts, mint_counted
 
@@ -29,27 +27,6 @@ _CREATED = {
     "postgresql": "CREATE TEMPORARY TABLE {} AS SELECT row_number() OVER () AS n, s.* FROM ({}) s",
     "sqlite": "CREATE TEMPORARY TABLE {} AS {}",
 }
-
-
-def can_fill(target: Target) -> bool:
-    """Whether the rows have times in a column, and get generated ids."""
-    is_column = isinstance(target.source, InColumn)
-    return is_column and isinstance(target.field.scheme, TimeScheme)
-
-
-def fill(target: Target) -> None:
-    """Give an id to every row that a run would, page by page. A page ends with the last row of a
-    tick, so that a fill that was stopped continues with the next tick.
-
-    Raises ``BackfillError``, naming a row, if an id can't be generated.
-    """
-    statements = engine_of(target.using).statements(target, with_times=False)
-    tables.analyze(connections[target.using], target.model._meta.db_table)
-    with SortedRows(target) as rows:
-        ids = NewIDs(target, rows)
-        for page in rows.pages():
-            with transaction.atomic(target.using):
-                statements.send(page.keys, ids.stored(page), [])
 
 
 class Page(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps.registry import Apps
 from django.core.exceptions import FieldDoesNotExist
@@ -13,8 +13,10 @@ from django.db import models
 from django.db.migrations.state import ProjectState
 
 from ...fields import history_models
-from .maps import KEPT, MAP, NEW_KEY, OLD_KEY, Kind
-from .moved import KeyCopy, MovedKey, Reference, TextReference
+from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, Kind, MovedKey, Reference, TextReference
+
+if TYPE_CHECKING:
+    from ..operation import MigratePrimaryKey
 
 
 class Values(NamedTuple):
@@ -75,8 +77,17 @@ class Key:
 
     @property
     def name(self) -> str:
-        """The column."""
+        """The column, as ``Column`` calls it."""
         return self.column
+
+    @property
+    def key(self) -> Key:
+        """Itself: whose values the column contains."""
+        return self
+
+    def db_type(self, connection: Any) -> str:
+        """The type that the column gets."""
+        return str(self.after.db_type(connection))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +108,8 @@ class Column:
 
     def db_type(self, connection: Any) -> str:
         """The type that the column gets."""
-        kind: str = (
-            self.key.after.rel_db_type(connection)
-            if self.after is None
-            else self.after.db_type(connection)
-        )
-        return kind
+        of_key, field = self.key.after, self.after
+        return str(of_key.rel_db_type(connection) if field is None else field.db_type(connection))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +124,6 @@ class Table:
     def parts(self) -> tuple[Key | Column, ...]:
         """All that changes."""
         return (self.key, *self.columns) if self.key else self.columns
-
-    @property
-    def values(self) -> Iterator[tuple[str, Key]]:
-        """Each column that changes, and the key whose values it contains."""
-        if self.key:
-            yield self.key.column, self.key
-        yield from ((each.name, each.key) for each in self.columns)
 
     @property
     def changed(self) -> list[str]:
@@ -170,6 +170,8 @@ class Change:
     tables: tuple[Table, ...]
     """Those with a key that changes, and those with columns that contain its values."""
     texts: tuple[Texts, ...]
+    known: frozenset[Reference]
+    """The references that the migration lists."""
 
     @property
     def histories(self) -> Iterator[tuple[Table, Column]]:
@@ -179,33 +181,32 @@ class Change:
 
 
 def build(
+    operation: MigratePrimaryKey,
     moved: Sequence[MovedKey],
     before: Apps,
     after: Apps,
-    references: Iterable[Reference],
-    generic: Iterable[TextReference],
-    texts: Iterable[TextReference],
-    histories: Set[str],
-    adopted: Set[Reference],
-    copies: Iterable[KeyCopy],
     *,
     backwards: bool,
 ) -> Change:
-    """The change from the models of one state, which have the maps, to those of another. Keys of
-    deleted rows may be in the tables ``histories`` and the columns ``adopted``."""
-    references = list(references)
-    found = tuple(_texts(each, before, is_adopted=False) for each in generic)
-    found += tuple(_texts(each, before, is_adopted=True) for each in texts)
+    """The change of some keys of an operation, from the models of one state, which have the maps,
+    to those of another."""
+    labels = {each.model for each in moved}
+    adopted = {each for each in operation.adopted if each.key in labels}
+    known = adopted.union(each for each in operation.references if each.key in labels)
+    references = sorted(known.union(references_of(before, moved)))
+    found = tuple(_texts(each, before, is_adopted=False) for each in operation.generic)
+    found += tuple(_texts(each, before, is_adopted=True) for each in operation.texts)
+    histories = {before.get_model(each.model)._meta.db_table for each in operation.histories}
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
     adopted_texts = {each.key for each in found if each.is_adopted}
-    copied |= {key.model for key in moved if not adopted_texts.isdisjoint((None, key.model))}
+    copied |= {label for label in labels if not adopted_texts.isdisjoint((None, label))}
     keys = {
         each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
         for each in moved
     }
     old_fields = {}
-    for copy in copies:
+    for copy in operation.copies_of(moved):
         column = before.get_model(copy.model)._meta.get_field(copy.name)
         old_fields[column.model._meta.db_table, column.column] = _old(
             copy, before, after, backwards=backwards
@@ -220,7 +221,7 @@ def build(
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
     tables = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
-    return Change(tuple(keys.values()), tuple(tables), found)
+    return Change(tuple(keys.values()), tuple(tables), found, frozenset(known))
 
 
 def _old(
@@ -274,7 +275,7 @@ def rendered(state: ProjectState) -> ProjectState:
     return found
 
 
-def references(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
+def references_of(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
     """Every column that contains values of these keys: foreign keys, one-to-one fields, links of
     multi-table inheritance, the tables of many-to-many fields, and copies in history models."""
     keys = list(keys)

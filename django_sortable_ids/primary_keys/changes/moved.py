@@ -1,18 +1,39 @@
-"""What a migration says about the keys that it replaces, and what contains their values."""
+"""What a migration says about the keys that it replaces, what contains their values, and the tables
+with the old and the new key of each row, which no model of the project has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, NamedTuple
 
-from django.db import models
+from django.db import connections, models
+from django.db.backends.utils import split_identifier, truncate_name
+from django.db.migrations.state import ModelState, ProjectState
 from django.db.migrations.writer import MigrationWriter
 
 from ...backfill.sources.base import Given
+from ...backfill.sources.columns import find_source
 from ...fields import SortableIDField
+from ...schema.constraints import redefined
+from ...schemes import TimeScheme
 
 OLD = "old_"
 """With the name of the primary key: the field that keeps the old key."""
+OLD_KEY = "old_key"
+NEW_KEY = "new_key"
+TIME = "time"
+"""The field with the time of the first history row that has the key of a deleted row."""
+_LONGEST = 60
+"""Characters of a name. PostgreSQL allows 63 bytes, MySQL 64 characters."""
+COUNTED: dict[str, Any] = {
+    "AutoField": models.IntegerField,
+    "BigAutoField": models.BigIntegerField,
+    "SmallAutoField": models.SmallIntegerField,
+}
+_OF_KEYS = ("primary_key", "serialize", "blank", "default", "db_column", "created_from")
+_OF_TIMES = ("auto_now", "auto_now_add", "db_default", "db_index", "unique", "validators")
+_NOT_COPIED = (*_OF_KEYS, *_OF_TIMES)
 
 
 def source_of(field: models.Field[Any, Any]) -> str:
@@ -114,3 +135,96 @@ class TextReference(NamedTuple):
     column: str
     of: str
     """The model of the keys: ``app.Model``; or the column of their content types."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of these tables."""
+
+    prefix: str
+    """Of the table's name."""
+    suffix: str
+    """Of the model's name."""
+
+    def table_of(self, table: str) -> str:
+        """The table of this kind for the table of a key."""
+        schema, name = split_identifier(table)
+        name = truncate_name(f"{self.prefix}{name}", _LONGEST, 8)
+        return f'"{schema}"."{name}"' if schema else name
+
+    def model_key(self, key: MovedKey) -> tuple[str, str]:
+        app_label, _, name = key.model.partition(".")
+        return app_label, f"{name}{self.suffix}"
+
+    def is_of(self, label: str) -> bool:
+        """Whether ``app.Model.field`` is the new key of such a table."""
+        return label.endswith(f"{self.suffix}.{NEW_KEY}")
+
+
+MAP = Kind("sortable_ids_next__", "Keys")
+"""The next key of each row, and of each deleted row whose key a history contains, while they
+move."""
+KEPT = Kind("sortable_ids_deleted__", "DeletedKeys")
+"""The old and the new key of these deleted rows, as long as the move can be undone."""
+
+
+def is_written_at_once(key: MovedKey) -> bool:
+    """Whether a column has a time in the scheme's range for each row: the rows are sorted, and the
+    map is written with their new keys. In any other case it is written without them, and filled by
+    the same backfill as any table."""
+    has_column = key.created_from not in (None, "pk") and key.convert_from is None
+    is_strict = key.on_null == key.on_out_of_range == "error"
+    return has_column and is_strict and isinstance(key.field.scheme, TimeScheme)
+
+
+def copied(key: MovedKey) -> dict[str, str]:
+    """The fields that such a backfill reads: by the name that each has in the map, its name or
+    path in the model."""
+    if is_written_at_once(key):
+        return {}
+    named = {"created_from": key.created_from, "convert_from": key.convert_from}
+    return {name: path for name, path in named.items() if path not in (None, "pk", key.name)}
+
+
+def with_maps(
+    state: ProjectState,
+    moved: Iterable[MovedKey],
+    before: ProjectState,
+    using: str,
+    *,
+    backwards: bool,
+) -> ProjectState:
+    """The state with the models of both tables for each key. ``before`` is the state in which the
+    keys are the old ones."""
+    found = state.clone()
+    for key in moved:
+        model = state.models[key.model_key]
+        table = str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
+        keys = {OLD_KEY: before.models[key.model_key].fields[key.name], NEW_KEY: key.field}
+        present = NEW_KEY if backwards else OLD_KEY
+        pair = {
+            name: _plain(field, using, **{"primary_key" if name == present else "null": True})
+            for name, field in keys.items()
+        }
+        more: dict[str, Any] = {TIME: models.DateTimeField(null=True)}
+        for name, path in () if backwards else copied(key).items():
+            own, is_time = state.apps.get_model(key.model), name == "created_from"
+            source = find_source(own, path, using) if is_time else own._meta.get_field(path)
+            more[name] = _plain(source, using, null=True)
+        for kind, columns in ((MAP, pair | more), (KEPT, pair)):
+            app_label, name = kind.model_key(key)
+            options = {"db_table": kind.table_of(table)}
+            plain = [(each, field.clone()) for each, field in columns.items()]
+            found.add_model(ModelState(app_label, name, plain, options))
+    return found
+
+
+def _plain(field: Any, using: str, **options: Any) -> Any:
+    """A field with the values of another one."""
+    is_number = isinstance(field, models.IntegerField) and not isinstance(field, SortableIDField)
+    if is_number and connections[using].vendor == "sqlite":
+        return models.IntegerField(**options)  # The only type of a key that is the rowid.
+    counted = COUNTED.get(field.get_internal_type())
+    if counted is not None:
+        return counted(**options)
+    return redefined(field, *_NOT_COPIED, **options)

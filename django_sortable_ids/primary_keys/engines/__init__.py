@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import NotSupportedError
 
-from ..changes import Change
+from ..changes.graph import Change
 from .base import KeyEngine
 from .mysql import MySQLKeys
 from .postgresql import PostgreSQLKeys

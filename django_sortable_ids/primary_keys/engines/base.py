@@ -12,7 +12,7 @@ from django.db import transaction
 from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes import Change, Column, Key, Table, Values
+from ..changes.graph import Change, Column, Key, Table, Values
 
 if TYPE_CHECKING:
     from ..notes import Note
@@ -89,13 +89,14 @@ class KeyEngine(ABC):
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         """Replace the keys everywhere, and note that it is done. ``replace_generic`` replaces them
         in the generic references of the change that it is given."""
+        numbers = self.last_counted()
         with transaction.atomic(self.connection.alias):
             replace_generic(self.change)
-            self.exchange()
-            self.note.write()
+            self.replace_keys()
+            self.note.write(numbers)
 
     @abstractmethod
-    def exchange(self) -> None:
+    def replace_keys(self) -> None:
         """Give the keys, and all columns that contain them, their next values. Whatever stops it:
         run again, it continues or starts again."""
 
@@ -111,7 +112,7 @@ class KeyEngine(ABC):
         columns of the next values need not exist."""
         self.comment(self.connection.ops.start_transaction_sql().rstrip(";"))
         self.collect_generic()
-        self.exchange()
+        self.replace_keys()
         self.comment(self.connection.ops.end_transaction_sql().rstrip(";"))
         self.drop_maps()
 
@@ -136,7 +137,8 @@ class KeyEngine(ABC):
 
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
-        found = [self.last_counted(key)]
+        counted = (self.note.last_numbers, self.last_counted())
+        found = [each.get(key.label, 0) for each in counted]
         for each in (key.map, key.kept):
             if each and tables.kind(self.connection, each.table):
                 sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
@@ -144,8 +146,8 @@ class KeyEngine(ABC):
         return max(each for each in found if isinstance(each, int))
 
     @abstractmethod
-    def last_counted(self, key: Key) -> int:
-        """The last number that the database gave to the old key; 0 if it doesn't know it."""
+    def last_counted(self) -> dict[str, int]:
+        """The last number that the database gave to each key that it numbers, by its label."""
 
     def create_table(self, model: Any, *, like: str, create: str = "CREATE TABLE") -> None:
         """Create the table of a model, whose texts are compared as those of the table ``like``."""
@@ -163,10 +165,10 @@ class KeyEngine(ABC):
 
     def new_value(self, part: Key | Column) -> str:
         """The next value of a column, for a row named ``t``."""
-        key = part if isinstance(part, Key) else part.key
+        found = part.key.map
         return (
-            f"(SELECT p.{self.quote(key.map.next)} FROM {self.quote(key.map.table)} p "
-            f"WHERE {self.refers(part, key.map)})"
+            f"(SELECT p.{self.quote(found.next)} FROM {self.quote(found.table)} p "
+            f"WHERE {self.refers(part, found)})"
         )
 
     def refuse_unfilled(self) -> None:

@@ -20,19 +20,19 @@ from django.db import Error, transaction
 from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes import Change, Column, Key, Table, Values
+from ..changes.graph import Change, Column, Key, Table, Values
 from .base import ForeignKey, KeyEngine
 from .mysql_exchange import (
-    Exchange,
     Steps,
     alone,
     copying,
+    exchange,
     old_name,
     plain,
     trigger_problems,
     triggers_of,
 )
-from .mysql_tables import NewTable, OldTable, collation_of, is_renamed
+from .mysql_tables import NewTable, OldTable, collation_of
 
 _FOREIGN_KEYS = """
 SELECT constraint_name, table_name, column_name, referenced_table_name, referenced_column_name
@@ -196,8 +196,12 @@ class MySQLKeys(KeyEngine):
                 f"TABLES to the database user, and migrate again"
             )
 
-    def last_counted(self, key: Key) -> int:
-        return self.note.last_number(key.label)
+    def last_counted(self) -> dict[str, int]:
+        numbers = {
+            key.label: OldTable(self.connection, plain(self.connection, key.table)).next_number - 1
+            for key in self.change.keys
+        }
+        return {label: number for label, number in numbers.items() if number}
 
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         with alone(self.connection), copying(self.connection):
@@ -208,26 +212,21 @@ class MySQLKeys(KeyEngine):
             self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
                 self._replace_in_new_tables(replace_generic)
-                numbers = {
-                    each.table.key.label: each.old.next_number - 1
-                    for each in new_tables
-                    if each.table.key and each.old.next_number > 1
-                }
-                self.note.begin(self._steps(new_tables)._asdict(), numbers)
-            self.exchange()
+                self.note.begin(self._steps(new_tables)._asdict(), self.last_counted())
+            self.replace_keys()
 
     def collect(self) -> None:
         with copying(self.connection):
             new_tables = self._filled()
             self.collect_generic()
-            Exchange(self.editor, self._steps(new_tables)).execute()
+            exchange(self.editor, self._steps(new_tables))
         self.drop_maps()
 
-    def exchange(self) -> None:
+    def replace_keys(self) -> None:
         with alone(self.connection), copying(self.connection):
             if steps := self.note.steps:
-                Exchange(self.editor, Steps(**steps)).execute()
-                self.note.write()
+                exchange(self.editor, Steps(**steps))
+                self.note.write({})
 
     def _filled(self) -> list[NewTable]:
         new_tables = list(self._new_tables())
@@ -303,7 +302,7 @@ class MySQLKeys(KeyEngine):
                 [table, name, text]
                 for table in names
                 for name, text in olds[table].constraints("CHECK").items()
-                if not self.connection.mysql_is_mariadb and not is_renamed(table, name)
+                if not self.connection.mysql_is_mariadb
             ],
             triggers=[list(each) for name in names for each in triggers_of(self.connection, name)],
         )
@@ -315,8 +314,7 @@ class MySQLKeys(KeyEngine):
         """Texts of different collations can't be compared: the column takes that of the key."""
         table = next(each for each in self.change.tables if part in each.parts)
         # A plan has no map yet.
-        key = part if isinstance(part, Key) else part.key
-        known = values if tables.kind(self.connection, values.table) else key.own
+        known = values if tables.kind(self.connection, values.table) else part.key.own
         wanted = self._collation(known.table, known.column)
         found = self._collation(table.name, part.name)
         if wanted == found or wanted is None or found is None:

@@ -207,64 +207,42 @@ class Steps(NamedTuple):
     """``Trigger``."""
 
 
-class Exchange:
-    def __init__(self, editor: Any, steps: Steps) -> None:
-        self._editor = editor
-        self._connection = editor.connection
-        self._quote = editor.quote_name
-        self._tables = steps.tables
-        self._foreign_keys = steps.foreign_keys
-        self._checks = steps.checks
-        self._triggers = list(map(Trigger._make, steps.triggers))
-        self._are_there = True
-        """Of one that is only collected: whether what is dropped at first is still there."""
+def exchange(editor: Any, steps: Steps) -> None:
+    """Exchange the tables. Whatever stops it: run again, it continues."""
+    connection, quote = editor.connection, editor.quote_name
+    triggers = list(map(Trigger._make, steps.triggers))
+    is_before = True
+    """Of SQL that is only collected: whether what is dropped at first is still there."""
 
-    def execute(self) -> None:
-        """Whatever stops it: run again, it continues."""
-        if renames := [pair for each in self._tables for pair in self._renames(*each)]:
-            self._drop_what_follows()
-            pairs = (f"{self._quote(a)} TO {self._quote(b)}" for a, b in renames)
-            self._run(f"RENAME TABLE {', '.join(pairs)}")
-            self._are_there = False
-        for _, _, old in self._tables:
-            self._run(f"DROP TABLE IF EXISTS {self._quote(old)}")
-        self._add(self._checks, "CHECK")
-        self._add(self._foreign_keys, "FOREIGN KEY")
-        for trigger in self._triggers:
-            if not self._has(_TRIGGER, trigger.name):
-                trigger.create(self._editor)
+    def has(sql: str, *names: str) -> bool:
+        return is_before if editor.collect_sql else value(connection, sql, names) is not None
 
-    def _drop_what_follows(self) -> None:
-        """Drop what would follow the old tables to their new names."""
-        for trigger in self._triggers:
-            if self._has(_TRIGGER, trigger.name):
-                trigger.drop(self._editor)
-        for table, name, _ in self._foreign_keys:
-            if self._has(_CONSTRAINED, table, name, "FOREIGN KEY"):
-                self._run(f"ALTER TABLE {self._quote(table)} DROP FOREIGN KEY {self._quote(name)}")
-
-    def _renames(self, table: str, new: str, old: str) -> Iterator[tuple[str, str]]:
-        """The renames of a table that are still to do."""
-        if self._editor.collect_sql:
-            yield from ((table, old), (new, table))
-        elif tables.kind(self._connection, new):
-            if not tables.kind(self._connection, old):
-                yield table, old
-            yield new, table
-
-    def _add(self, constraints: list[list[str]], kind: str) -> None:
-        """Add those that are missing, those of a table in one statement."""
+    renames = []
+    for table, new, old in steps.tables:
+        if editor.collect_sql or tables.kind(connection, new):
+            if editor.collect_sql or not tables.kind(connection, old):
+                renames.append((table, old))
+            renames.append((new, table))
+    if renames:
+        # What would follow the old tables to their new names.
+        for trigger in triggers:
+            if has(_TRIGGER, trigger.name):
+                trigger.drop(editor)
+        for table, name, _ in steps.foreign_keys:
+            if has(_CONSTRAINED, table, name, "FOREIGN KEY"):
+                execute(editor, f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
+        pairs = (f"{quote(present)} TO {quote(later)}" for present, later in renames)
+        execute(editor, f"RENAME TABLE {', '.join(pairs)}")
+        is_before = False
+    for _, _, old in steps.tables:
+        execute(editor, f"DROP TABLE IF EXISTS {quote(old)}")
+    for constraints, kind in ((steps.checks, "CHECK"), (steps.foreign_keys, "FOREIGN KEY")):
         missing: dict[str, list[str]] = {}
         for table, name, text in constraints:
-            if not self._has(_CONSTRAINED, table, name, kind):
+            if not has(_CONSTRAINED, table, name, kind):
                 missing.setdefault(table, []).append(f"ADD {text}")
         for table, changes in missing.items():
-            self._run(f"ALTER TABLE {self._quote(table)} {', '.join(changes)}")
-
-    def _has(self, sql: str, *names: str) -> bool:
-        if self._editor.collect_sql:
-            return self._are_there
-        return value(self._connection, sql, names) is not None
-
-    def _run(self, sql: str) -> None:
-        execute(self._editor, sql)
+            execute(editor, f"ALTER TABLE {quote(table)} {', '.join(changes)}")
+    for trigger in triggers:
+        if not has(_TRIGGER, trigger.name):
+            trigger.create(editor)

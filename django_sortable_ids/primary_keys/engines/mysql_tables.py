@@ -14,7 +14,7 @@ from ...schema.table_definition import MYSQL, Token, elements
 from .mysql_exchange import execute, new_name, plain
 
 if TYPE_CHECKING:
-    from ..changes import Key, Table
+    from ..changes.graph import Key, Table
     from .base import KeyEngine
 
 _COLUMNS = """
@@ -30,7 +30,7 @@ WHERE table_schema = DATABASE() AND table_name = %s
 _TEXT = re.compile(r"(var)?char\b|(tiny|medium|long)?text\b", re.IGNORECASE)
 
 
-class Column(NamedTuple):
+class ServerColumn(NamedTuple):
     name: str
     null: bool
     default: str | None
@@ -90,7 +90,7 @@ class OldTable:
             Element(tokens, sql[tokens[0].start : end.start].strip()) for tokens, end in listed
         ]
         self._options = sql[listed[-1][1].end :]
-        described = (Column(*each) for each in rows(connection, _COLUMNS, [name]))
+        described = (ServerColumn(*each) for each in rows(connection, _COLUMNS, [name]))
         self.columns = {each.name.lower(): each for each in described}
         self.collation, number = row(connection, _TABLE, [name])
         self.next_number = int(number or 1)
@@ -148,17 +148,40 @@ class NewTable:
     def alter(self) -> None:
         """Give its columns their new types. Most indexes are dropped until ``add_indexes``: they
         are built from sorted rows in less time."""
-        self._alter([*self._indexes_and_checks(), *self._uuids()])
+        # MariaDB converts no number to a UUID, and none back.
+        uuids = [
+            f"MODIFY {self._quote(name)} binary(16) NOT NULL"
+            for name, kind in self._types()
+            if "uuid" in (kind, self.old.columns[name.lower()].kind)
+        ]
+        self._alter([*self._indexes_and_checks(), *uuids])
         self._alter([*self._changes()])
 
     def fill(self) -> None:
-        quote = self._quote
+        """Copy the rows, in the order of their new primary key if its values change. Rows that are
+        inserted after the map was filled are left out, and the number of rows shows it.
+
+        The map is read after the table, whatever the server expects: the other way round, the order
+        of the new keys would read each row at random, from a disk if the table is larger than the
+        buffer pool (200 s instead of 30 s for 2.7 million rows).
+        """
+        quote, key = self._quote, self.table.key
         selected = dict(self._selected())
-        names = ", ".join(map(quote, selected))
-        order = ", ".join(self._order(list(selected)))
+        joined = ""
+        if key:
+            same = f"m.{quote(key.map.column)} = t.{quote(key.column)}"
+            joined = f" STRAIGHT_JOIN {quote(key.map.table)} m ON {same}"
+        changed, folded = {*map(str.lower, self.table.changed)}, [*map(str.lower, selected)]
+        order = [
+            str(folded.index(each) + 1)
+            for element in self.old.elements
+            if element.tokens[0].keyword == "PRIMARY" and changed & {*element.columns}
+            for each in element.columns
+        ]
         self._editor.execute(
-            f"INSERT INTO {quote(self.new)} ({names}) SELECT {', '.join(selected.values())} "
-            f"FROM {quote(self.name)} t{self._joined()}{order and f' ORDER BY {order}'}",
+            f"INSERT INTO {quote(self.new)} ({', '.join(map(quote, selected))}) "
+            f"SELECT {', '.join(selected.values())} FROM {quote(self.name)} t{joined}"
+            f"{' ORDER BY ' if order else ''}{', '.join(order)}",
             None,
         )
         self.add_indexes()
@@ -179,32 +202,17 @@ class NewTable:
             self._run(f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}")
 
     def _indexes_and_checks(self) -> Iterator[str]:
-        """Names of checks are unique in a database of MySQL. One that RENAME TABLE renames gets
-        another one until then; others are added after it."""
+        """Names of checks are unique in a database of MySQL: they are added after the exchange."""
         for each in self.old.elements:
             if self.old.is_later(each):
                 yield f"DROP INDEX {self._quote(each.name)}"
-        if self._connection.mysql_is_mariadb:
-            return
-        checks = self.old.constraints("CHECK")
+        checks = () if self._connection.mysql_is_mariadb else self.old.constraints("CHECK")
         for number, _ in enumerate(checks, 1):
             yield f"DROP CHECK {self._quote(f'{self.new}_chk_{number}')}"
-        for name, text in checks.items():
-            if is_renamed(self.name, name):
-                new = self._quote(f"{self.new}{name[len(self.name) :]}")
-                yield f"ADD {text.replace(self._quote(name), new, 1)}"
-
-    def _uuids(self) -> Iterator[str]:
-        """MariaDB converts no number to a UUID, and none back."""
-        for name, kind in self._types():
-            if "uuid" in (kind, self.old.columns[name.lower()].kind):
-                yield f"MODIFY {self._quote(name)} binary(16) NOT NULL"
 
     def _types(self) -> Iterator[tuple[str, str]]:
         """The columns that change, each with its new type."""
-        if key := self.table.key:
-            yield key.column, self._collated(key.after.db_type(self._connection), key)
-        for each in self.table.columns:
+        for each in self.table.parts:
             yield each.name, self._collated(each.db_type(self._connection), each.key)
 
     def _changes(self) -> Iterator[str]:
@@ -260,13 +268,6 @@ class NewTable:
             if self.old.is_later(element) and element.columns not in dropped:
                 yield element.text
 
-    def _order(self, selected: list[str]) -> Iterator[str]:
-        """The places of the primary key among the selected columns, if its values change."""
-        changed, folded = ([*map(str.lower, names)] for names in (self.table.changed, selected))
-        for element in self.old.elements:
-            if element.tokens[0].keyword == "PRIMARY" and {*changed} & {*element.columns}:
-                yield from (str(folded.index(each) + 1) for each in element.columns)
-
     def _selected(self) -> Iterator[tuple[str, str]]:
         """Each column of the new table, and where its values come from."""
         quote, key = self._quote, self.table.key
@@ -280,29 +281,10 @@ class NewTable:
         for name, old in self.table.added:
             yield old.column, f"t.{quote(name)}"
 
-    def _joined(self) -> str:
-        """The map of the key. Rows that are inserted after it was filled are left out, and the
-        number of rows shows it.
-
-        It is read after the table, whatever the server expects: the other way round, the order of
-        the new keys would read each row at random, from a disk if the table is larger than the
-        buffer pool (200 s instead of 30 s for 2.7 million rows).
-        """
-        key, quote = self.table.key, self._quote
-        if key is None:
-            return ""
-        same = f"m.{quote(key.map.column)} = t.{quote(key.column)}"
-        return f" STRAIGHT_JOIN {quote(key.map.table)} m ON {same}"
-
 
 def collation_of(connection: Any, table: str) -> str:
     """That of new columns of the table."""
     return str(row(connection, _TABLE, [plain(connection, table)])[0])
-
-
-def is_renamed(table: str, check: str) -> bool:
-    """Whether the name of a check of MySQL changes with that of its table."""
-    return check.startswith(f"{table}_chk_")
 
 
 def _literal(text: str) -> str:

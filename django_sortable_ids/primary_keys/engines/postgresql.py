@@ -7,13 +7,11 @@ The expression can't contain a subquery, but it can call a function that looks a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-from django.db.backends.utils import truncate_name
+from typing import Any
 
 from ...db.locks import with_short_lock_timeout
-from ...db.queries import row, rows, value
-from ..changes import Column, Key, Table
+from ...db.queries import rows, value
+from ..changes.graph import Column, Key, Table
 from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import PATTERN_INDEXES, View, create, drop, problems, rehearse, views_of
 
@@ -36,20 +34,6 @@ _TYPE = """
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
 """
-_IDENTITY = """
-SELECT CASE attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, attidentity <> ''
-FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
-"""
-_OPTIONS = """
-SELECT CASE WHEN seqincrement > 0 THEN concat_ws(' ',
-    'INCREMENT BY ' || NULLIF(seqincrement, 1), 'START WITH ' || NULLIF(seqstart, 1),
-    'MINVALUE ' || NULLIF(seqmin, 1),
-    CASE WHEN seqmax NOT IN (32767, 2147483647, 9223372036854775807) THEN 'MAXVALUE ' || seqmax END,
-    'CACHE ' || NULLIF(seqcache, 1), CASE WHEN seqcycle THEN 'CYCLE' END) ELSE '' END
-FROM pg_sequence WHERE seqrelid = to_regclass(%s)
-"""
-"""What is not as usual in a sequence; nothing of one that counts downwards."""
-_COMMENT = "SELECT obj_description(to_regclass(%s), 'pg_class')"
 _PROGRAMS = """
 SELECT 'trigger', tgname::text, pg_get_triggerdef(t.oid) || ' ' || prosrc, relname::text
 FROM pg_trigger t JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_class c ON c.oid = tgrelid
@@ -68,20 +52,6 @@ WHERE prokind IN ('f', 'p', 'w') AND nspname NOT IN ('information_schema', 'pg_c
 ORDER BY 1, 2, 4
 """
 """Without functions of extensions. A function of triggers is a part of each of their texts."""
-
-
-class _Counter(NamedTuple):
-    """The sequence of a counted key."""
-
-    sequence: str
-    """The name with its schema, in SQL."""
-    last: int
-    """The last number that it gave."""
-    is_identity: bool
-    generated: str
-    """``ALWAYS`` or ``BY DEFAULT``."""
-    options: str
-    """Of the sequence, in SQL."""
 
 
 class PostgreSQLKeys(KeyEngine):
@@ -115,11 +85,16 @@ class PostgreSQLKeys(KeyEngine):
         """Those of the tables, also if they read whole rows."""
         return views_of(self.connection, [self.quote(each.name) for each in self.change.tables])
 
-    def last_counted(self, key: Key) -> int:
-        counter = self._counter(key.table, key.gone) if key.gone else None
-        return counter.last if counter else 0
+    def last_counted(self) -> dict[str, int]:
+        sequences = {each.label: self._sequence(each) for each in self.change.keys}
+        sql = "SELECT last_value - (NOT is_called)::int FROM {}"
+        return {
+            label: int(value(self.connection, sql.format(sequence)))
+            for label, sequence in sequences.items()
+            if sequence
+        }
 
-    def exchange(self) -> None:
+    def replace_keys(self) -> None:
         tables = [each.name for each in self.change.tables]
         names = ", ".join(map(self.quote, tables))
         # ALTER TABLE refuses tables with pending checks of foreign keys.
@@ -133,7 +108,6 @@ class PostgreSQLKeys(KeyEngine):
 
         with_short_lock_timeout(self.editor, lock)
         self.refuse_unfilled()
-        counters = {key: self._counter(key.table, key.column) for key in self.change.keys}
         keys = list(self._affected_keys())
         self._key_types = {
             each: str(value(self.connection, _TYPE, [self.quote(each.table), each.column]))
@@ -142,11 +116,21 @@ class PostgreSQLKeys(KeyEngine):
         for table, name, *_ in keys:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):
-            self._create_function(number, key)
+            # From the value of a key to its next one.
+            found, new, old = map(self.quote, (key.map.table, key.map.next, key.map.column))
+            self.execute(f"ANALYZE {found}")
+            self.execute(
+                f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
+                f"RETURNS {key.map.next_field.db_type(self.connection)} "
+                f"LANGUAGE plpgsql STABLE STRICT AS "
+                f"'BEGIN RETURN (SELECT {new} FROM {found} WHERE {old} = $1); END'"
+            )
         for each in self.change.tables:
-            self._alter(each, counters[each.key] if each.key else None)
+            self._alter(each)
         for key in self.change.keys:
-            self._finish(key, counters[key])
+            self._create_pattern_index(key.after)
+            if suffix := key.after.db_type_suffix(self.connection):
+                self._number(key, suffix)
         for each in self.change.tables:
             for column in each.dropped:
                 self.execute(f"ALTER TABLE {self.quote(each.name)} DROP {self.quote(column)}")
@@ -170,22 +154,12 @@ class PostgreSQLKeys(KeyEngine):
             if used & changed:
                 yield self.quote(each.table), self.quote(each.name), each.definition, each.comment
 
-    def _create_function(self, number: int, key: Key) -> None:
-        """From the value of a key to its next one."""
-        found, new, old = map(self.quote, (key.map.table, key.map.next, key.map.column))
-        self.execute(f"ANALYZE {found}")
-        self.execute(
-            f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
-            f"RETURNS {key.map.next_field.db_type(self.connection)} "
-            f"LANGUAGE plpgsql STABLE STRICT AS "
-            f"'BEGIN RETURN (SELECT {new} FROM {found} WHERE {old} = $1); END'"
-        )
-
-    def _alter(self, table: Table, counter: _Counter | None) -> None:
+    def _alter(self, table: Table) -> None:
         quoted = self.quote(table.name)
         if table.key:
-            what = "IDENTITY" if counter and counter.is_identity else "DEFAULT"
-            self.execute(f"ALTER TABLE {quoted} ALTER {self.quote(table.key.column)} DROP {what}")
+            of_key = f"ALTER TABLE {quoted} ALTER {self.quote(table.key.column)}"
+            self.execute(f"{of_key} DROP IDENTITY IF EXISTS")
+            self.execute(f"{of_key} DROP DEFAULT")
         for column in table.changed:
             for (index,) in rows(self.connection, PATTERN_INDEXES, [quoted, column]):
                 self.execute(f"DROP INDEX {index}")
@@ -207,14 +181,11 @@ class PostgreSQLKeys(KeyEngine):
                 self.execute(str(statement))
 
     def _changed(self, part: Key | Column) -> str:
-        key = part if isinstance(part, Key) else part.key
-        name, number = self.quote(part.name), self.change.keys.index(key)
-        moved = f"pg_temp.moved_{number}({name}::{self._key_types[key]})"
+        name, number = self.quote(part.name), self.change.keys.index(part.key)
+        moved = f"pg_temp.moved_{number}({name}::{self._key_types[part.key]})"
         return f"ALTER {name} TYPE {self._new_type(part)} USING {moved}"
 
     def _new_type(self, part: Key | Column) -> str:
-        if isinstance(part, Key):
-            return self._type_of(part.after)
         collated = self._collated(part.after or part.key.after)
         return f"{part.db_type(self.connection)}{collated}"
 
@@ -226,72 +197,24 @@ class PostgreSQLKeys(KeyEngine):
         collation = field.db_parameters(self.connection).get("collation")
         return f" COLLATE {self.quote(collation)}" if collation else ""
 
-    def _finish(self, key: Key, counter: _Counter | None) -> None:
+    def _number(self, key: Key, suffix: str) -> None:
+        """Number the rows again: by the sequence that a serial column has kept, or as Django does.
+        No number is given twice."""
         table, name = map(self.quote, (key.table, key.column))
-        if counter and not counter.is_identity:
-            self.execute(f"DROP SEQUENCE {counter.sequence}")
-        suffix = key.after.db_type_suffix(self.connection)
-        last = self.last_number(key) if suffix else 0
-        remembered = self._remembered(key) if suffix else None
-        if counter and key.old:
-            self._remember(key, counter)
-        if suffix:
-            generated, options = remembered or ("BY DEFAULT", "")
-            suffix = suffix.replace("BY DEFAULT", generated)
-            self.execute(
-                f"ALTER TABLE {table} ALTER {name} ADD {suffix}{options and f' ({options})'}"
-            )
-            literals = map(_literal, (table, key.column))
-            self._set_last(f"pg_get_serial_sequence({', '.join(literals)})", last)
-        self._create_pattern_index(key.after)
-
-    def _sequence(self, table: str, column: str) -> str | None:
-        """The sequence that the column owns."""
-        sql = "SELECT pg_get_serial_sequence(%s, %s)"
-        found: str | None = value(self.connection, sql, [self.quote(table), column])
-        return found
-
-    def _counter(self, table: str, column: str) -> _Counter | None:
-        sequence = self._sequence(table, column)
-        if sequence is None:
-            return None
-        options = value(self.connection, _OPTIONS, [sequence])
-        number, is_called = row(self.connection, f"SELECT last_value, is_called FROM {sequence}")
-        last = int(number) if is_called else int(number) - 1
-        generated, is_identity = row(self.connection, _IDENTITY, [self.quote(table), column])
-        return _Counter(sequence, last, is_identity, generated, options)
-
-    def _remember(self, key: Key, counter: _Counter) -> None:
-        """Keep the last number in a sequence of the old key, so that none is given twice after a
-        migration backwards. Its options are those of the previous one. Its comment says how that
-        generated keys, and its name, which differs from the usual one after a table was renamed."""
-        name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old.column}_seq", 63))
-        column = f"{self.quote(key.table)}.{self.quote(key.old.column)}"
-        options = counter.options and f"{counter.options} "
-        self.execute(f"CREATE SEQUENCE {name} {options}OWNED BY {column}")
-        comment = _literal(f"{counter.generated}: {counter.sequence}")
-        self.execute(f"COMMENT ON SEQUENCE {name} IS {comment}")
-        self._set_last(_literal(name), counter.last)
-
-    def _remembered(self, key: Key) -> tuple[str, str] | None:
-        """How keys were generated, and the options of the sequence in SQL, with its name if that is
-        free."""
-        sequence = key.gone and self._sequence(key.table, key.gone)
-        comment = sequence and value(self.connection, _COMMENT, [sequence])
-        if not comment:
-            return None
-        generated, _, name = comment.partition(": ")
-        options = str(value(self.connection, _OPTIONS, [sequence]))
-        if value(self.connection, "SELECT to_regclass(%s)", [name]) is None:
-            options = f"SEQUENCE NAME {name} {options}".rstrip()
-        return generated, options
-
-    def _set_last(self, sequence: str, number: int) -> None:
-        """``sequence`` is an expression."""
+        last, sequence = self.last_number(key), self._sequence(key)
+        default = f"SET DEFAULT nextval({_literal(sequence)})" if sequence else f"ADD {suffix}"
+        self.execute(f"ALTER TABLE {table} ALTER {name} {default}")
+        literals = ", ".join(map(_literal, (table, key.column)))
         self.execute(
-            f"SELECT setval(seqrelid, GREATEST({number}, seqmin), {number} >= seqmin) "
-            f"FROM pg_sequence WHERE seqrelid = {sequence}::regclass"
+            f"SELECT setval(seqrelid, GREATEST({last}, seqmin), {last} >= seqmin) "
+            f"FROM pg_sequence WHERE seqrelid = pg_get_serial_sequence({literals})::regclass"
         )
+
+    def _sequence(self, key: Key) -> str | None:
+        """The sequence that the column owns, in SQL."""
+        sql = "SELECT pg_get_serial_sequence(%s, %s)"
+        found: str | None = value(self.connection, sql, [self.quote(key.table), key.column])
+        return found
 
     def _create_pattern_index(self, field: Any) -> None:
         """The index with which Django finds texts that start with others."""

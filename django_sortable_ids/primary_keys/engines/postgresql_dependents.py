@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 from ...db import tables
 from ...db.queries import row, rows
 from ...errors import BackfillError
-from ..changes import Table
+from ..changes.graph import Table
 
 _VIEWS = """
 WITH RECURSIVE depending (oid, depth) AS (
@@ -157,22 +157,13 @@ SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
 WHERE adrelid = to_regclass(%s) AND attgenerated = '' AND attname = ANY (%s)
 """
-_COUNTED_BY = """
-SELECT s.oid::regclass::text, k.attname::text,
-    pg_describe_object(used.classid, used.objid, used.objsubid)
-FROM pg_attribute k
-JOIN pg_depend owned ON owned.refclassid = 'pg_class'::regclass AND owned.refobjid = attrelid
-    AND owned.refobjsubid = attnum AND owned.classid = 'pg_class'::regclass
-    AND owned.deptype IN ('a', 'i')
-JOIN pg_class s ON s.oid = owned.objid AND relkind = 'S'
-JOIN pg_depend used ON used.refclassid = 'pg_class'::regclass AND used.refobjid = s.oid
-    AND used.deptype = 'n'
-LEFT JOIN pg_attrdef d ON used.classid = 'pg_attrdef'::regclass AND d.oid = used.objid
-WHERE attrelid = to_regclass(%s) AND attname = ANY (%s)
-    AND (adrelid, adnum) IS DISTINCT FROM (attrelid, attnum)
-ORDER BY 1, 3
+_NUMBERED_BY = """
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_attribute
+JOIN pg_depend d ON d.refobjid = pg_get_serial_sequence(%(table)s, attname)::regclass
+WHERE attrelid = to_regclass(%(table)s) AND attname = %(key)s AND attidentity <> ''
+    AND d.deptype = 'n' ORDER BY 1
 """
-"""What else uses the sequence of a column."""
+"""What else uses the sequence of an identity, which no column can keep."""
 
 
 def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
@@ -195,11 +186,11 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
                 )
-    owners = [each for each in (table.key.column, table.key.gone) if each] if table.key else []
-    for sequence, column, user in rows(connection, _COUNTED_BY, [quoted, owners]):
+    key = {"table": quoted, "key": table.key.column if table.key else ""}
+    for (user,) in rows(connection, _NUMBERED_BY, key):
         yield (
-            f"the sequence {sequence} of {table.name}.{column}, which the move drops, is used by "
-            f"{user}, too: give that another sequence, and migrate again"
+            f"the sequence of {table.name}.{key['key']}, which the move drops, is used by {user}, "
+            f"too: give that another sequence, and migrate again"
         )
     if table.key and not table.key.before.has_db_default():
         parameters = [quoted, [table.key.column]]

@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import DatabaseError, transaction
 
 from ...db import tables
 from ...db.queries import row, rows, value
 from ...db.tables import folded_in_sqlite as folded
-from ...schema.table_definition import SQLITE, NotUnderstood, Token, columns, split
-from ..changes import Key, Table
+from ...schema.table_definition import (
+    SQLITE,
+    NotUnderstood,
+    Token,
+    columns,
+    split,
+    stored_in_sqlite,
+    tokens_of,
+)
+from ..changes.graph import Table
 from .base import ForeignKey, KeyEngine
 
 _COPY = "moving__"
@@ -71,8 +79,9 @@ class SQLiteKeys(KeyEngine):
                     f"table again without what prevents it, such as STRICT, and migrate"
                 )
 
-    def last_counted(self, key: Key) -> int:
-        return self._sequence(key.table) or 0
+    def last_counted(self) -> dict[str, int]:
+        numbers = {key.label: self._sequence(key.table) for key in self.change.keys}
+        return {label: number for label, number in numbers.items() if number is not None}
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -96,7 +105,7 @@ class SQLiteKeys(KeyEngine):
         # The editor runs them after it has checked all foreign keys.
         self.editor.deferred_sql += restore
 
-    def exchange(self) -> None:
+    def replace_keys(self) -> None:
         with transaction.atomic(self.connection.alias):
             self.refuse_unfilled()
             self.execute("PRAGMA legacy_alter_table = ON")
@@ -104,7 +113,7 @@ class SQLiteKeys(KeyEngine):
                 for table in self.change.tables:
                     self._copy(table)
                 for table in self.change.tables:
-                    self._exchange(table)
+                    self._take_place(table)
             finally:
                 self.execute("PRAGMA legacy_alter_table = OFF")
 
@@ -129,7 +138,7 @@ class SQLiteKeys(KeyEngine):
         for name, old in table.added:
             yield old.column, f"t.{self.quote(name)}"
 
-    def _exchange(self, table: Table) -> None:
+    def _take_place(self, table: Table) -> None:
         gone = {
             index
             for column in table.dropped
@@ -138,8 +147,9 @@ class SQLiteKeys(KeyEngine):
         found = rows(self.connection, _DEPENDENTS, [table.name])
         dependents = [sql for name, sql in found if name not in gone]
         key, sequence = table.key, self._sequence(table.name)
-        if key and key.after.db_type_suffix(self.connection):
-            sequence = self.last_number(key)
+        if key:
+            is_counted = key.after.db_type_suffix(self.connection)
+            sequence = self.last_number(key) if is_counted else None
         self.execute(f"DROP TABLE {self.quote(table.name)}")
         copy = self.quote(_COPY + table.name)
         self.execute(f"ALTER TABLE {copy} RENAME TO {self.quote(table.name)}")
@@ -161,19 +171,53 @@ class SQLiteKeys(KeyEngine):
         return found
 
     def _restore_sequence(self, table: str, number: int) -> None:
-        """DROP TABLE forgets the number. A table without AUTOINCREMENT keeps it, too: the migration
-        backwards gives no number twice."""
+        """DROP TABLE forgets the number."""
         name = self.editor.quote_value(table)
         self.execute(f"DELETE FROM main.sqlite_sequence WHERE name = {name}")
         self.execute(f"INSERT INTO main.sqlite_sequence (name, seq) VALUES ({name}, {number})")
 
     def _definition(self, table: Table) -> str:
-        """The CREATE TABLE of the copy."""
-        sql = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE"
-        stored = value(self.connection, sql, [table.name])
-        if stored is None:
-            raise NotUnderstood("it is no table of the main database")
-        return Definition(str(stored), table, self.editor).copy_as(_COPY + table.name)
+        """The CREATE TABLE of the copy: the stored one, with another name and the new columns.
+
+        Raises ``NotUnderstood`` for what SQLite's grammar does not allow, and for expressions that
+        depend on the values of a changed column.
+        """
+        sql, quote = stored_in_sqlite(self.connection, table.name), self.editor.quote_name
+        tokens, every_column = split(sql, SQLITE), list(columns(sql, SQLITE))
+        _refuse_dependents(sql, tokens, table, self.connection)
+        # SQLite counts no keys of a table WITHOUT ROWID.
+        end = max(at for at, each in enumerate(tokens) if each.text == ")")
+        counts = "ROWID" not in {each.keyword for each in tokens[end:]}
+
+        def sql_of(field: Any) -> str:
+            definition, _ = self.editor.column_sql(field.model, field)
+            suffix = field.db_type_suffix(self.connection) if counts else None
+            return " ".join(filter(None, [quote(field.column), definition, suffix]))
+
+        name = next(before for before, each in pairwise(tokens) if each.text == "(")
+        edits = [(name.start, name.end, quote(_COPY + table.name))]
+        for part in table.parts:
+            found = tokens_of(sql, part.name)
+            if part is table.key and any(each.keyword == "PRIMARY" for each in found):
+                edits.append((found[0].start, found[-1].end, sql_of(part.after)))
+            else:  # PRIMARY KEY may be a constraint of the table.
+                ends = (at for at, each in enumerate(found) if at and each.keyword in _TYPE_ENDS)
+                before = found[: next(ends, len(found))]
+                kind = part.db_type(self.connection)
+                edits.append((found[0].end, before[-1].end, f" {kind}"))
+        for column in table.dropped:
+            # With the comma before it, or after it if it is the first one.
+            found = tokens_of(sql, column)
+            if at := every_column.index(found):
+                edits.append((every_column[at - 1][-1].end, found[-1].end, ""))
+            else:
+                edits.append((found[0].start, every_column[1][0].start, ""))
+        end = every_column[-1][-1].end
+        edits.append((end, end, "".join(f", {sql_of(old)}" for _, old in table.added)))
+        # From the end to the beginning, so that places stay right.
+        for start, end, text in sorted(edits, reverse=True):
+            sql = sql[:start] + text + sql[end:]
+        return sql
 
 
 _TYPE_ENDS = {
@@ -186,104 +230,23 @@ _EXPRESSIONS = {"CHECK", "AS", "DEFAULT"}
 _NULL_TESTS = {"IS", "ISNULL", "NOTNULL"}
 
 
-class _Edit(NamedTuple):
-    start: int
-    end: int
-    text: str
-
-
-class Definition:
-    """Raises ``NotUnderstood`` for what SQLite's grammar does not allow, and for expressions that
-    depend on the values of a changed column."""
-
-    def __init__(self, sql: str, table: Table, editor: Any) -> None:
-        self._sql = sql
-        self._table = table
-        self._editor = editor
-        self._tokens = split(sql, SQLITE)
-        self._columns = list(columns(sql, SQLITE))
-
-    def copy_as(self, name: str) -> str:
-        """The definition of the changed table, with another name."""
-        self._refuse_dependents()
-        sql = self._sql
-        # From the end to the beginning, so that places stay right.
-        for start, end, text in sorted([self._renamed(name), *self._edits()], reverse=True):
-            sql = sql[:start] + text + sql[end:]
-        return sql
-
-    def _edits(self) -> Iterator[_Edit]:
-        for column in self._table.columns:
-            yield self._retyped(column.name, column.db_type(self._editor.connection))
-        if key := self._table.key:
-            yield self._new_key(key)
-        yield from map(self._without, self._table.dropped)
-        if added := [self._sql_of(old) for _, old in self._table.added]:
-            end = self._columns[-1][-1].end
-            yield _Edit(end, end, "".join(f", {each}" for each in added))
-
-    def _renamed(self, name: str) -> _Edit:
-        end = next(at for at, each in enumerate(self._tokens) if each.text == "(")
-        token = self._tokens[end - 1]
-        return _Edit(token.start, token.end, self._editor.quote_name(name))
-
-    def _retyped(self, column: str, kind: str) -> _Edit:
-        name, *rest = self._column(column)
-        ends = (at for at, each in enumerate(rest) if each.keyword in _TYPE_ENDS)
-        before = rest[: next(ends, len(rest))]
-        return _Edit(name.end, before[-1].end if before else name.end, f" {kind}")
-
-    def _new_key(self, key: Key) -> _Edit:
-        tokens = self._column(key.column)
-        if not any(each.keyword == "PRIMARY" for each in tokens):
-            # PRIMARY KEY is a constraint of the table.
-            return self._retyped(key.column, key.after.db_type(self._editor.connection))
-        return _Edit(tokens[0].start, tokens[-1].end, self._sql_of(key.after))
-
-    def _without(self, column: str) -> _Edit:
-        """With the comma before it, or after it if it is the first one."""
-        tokens = self._column(column)
-        if at := self._columns.index(tokens):
-            return _Edit(self._columns[at - 1][-1].end, tokens[-1].end, "")
-        return _Edit(tokens[0].start, self._columns[1][0].start, "")
-
-    def _sql_of(self, field: Any) -> str:
-        definition, _ = self._editor.column_sql(field.model, field)
-        end = max(at for at, each in enumerate(self._tokens) if each.text == ")")
-        # SQLite counts no keys of a table WITHOUT ROWID.
-        counts = "ROWID" not in {each.keyword for each in self._tokens[end:]}
-        suffix = field.db_type_suffix(self._editor.connection) if counts else None
-        return " ".join(filter(None, [self._editor.quote_name(field.column), definition, suffix]))
-
-    def _column(self, name: str) -> list[Token]:
-        for tokens in self._columns:
-            if folded(tokens[0].name) == folded(name):
-                return tokens
-        raise NotUnderstood(f"it has no column {name}")
-
-    def _refuse_dependents(self) -> None:
-        changed = {folded(each) for each in self._table.changed}
-        for expression in self._expressions():
-            for token, following in pairwise(expression):
-                is_changed = folded(token.name) in changed
-                if is_changed and following.keyword not in _NULL_TESTS:
-                    raise NotUnderstood(
-                        f"an expression depends on {token.name}, whose values change: remove it, "
-                        f"migrate, and add it again"
-                    )
-
-    def _expressions(self) -> Iterator[list[Token]]:
-        """The tokens of each expression, with its parentheses."""
-        for at, (word, start) in enumerate(pairwise(self._tokens)):
-            if word.keyword in _EXPRESSIONS and start.text == "(" and not self._is_djangos(word):
-                rest = self._tokens[at + 1 :]
-                ends = (n for n, each in enumerate(rest) if each.text == ")")
-                yield rest[: 1 + next(n for n in ends if rest[n].depth == start.depth)]
-
-    def _is_djangos(self, word: Token) -> bool:
-        """Whether the expression is the CHECK that Django writes for the type of the old key."""
-        key = self._table.key
-        if key is None or key.before.db_check(self._editor.connection) is None:
-            return False
-        tokens = self._column(key.column)
-        return tokens[0].start < word.start < tokens[-1].end
+def _refuse_dependents(sql: str, tokens: list[Token], table: Table, connection: Any) -> None:
+    changed = {folded(each) for each in table.changed}
+    key = table.key
+    of_key: list[Token] = []
+    if key and key.before.db_check(connection) is not None:
+        # Its CHECK is the one that Django writes for the type of the old key.
+        of_key = tokens_of(sql, key.column)
+    for at, (word, start) in enumerate(pairwise(tokens)):
+        is_expression = word.keyword in _EXPRESSIONS and start.text == "("
+        if not is_expression or (of_key and of_key[0].start < word.start < of_key[-1].end):
+            continue
+        rest = tokens[at + 1 :]
+        ends = (n for n, each in enumerate(rest) if each.text == ")")
+        end = next(n for n in ends if rest[n].depth == start.depth)
+        for token, following in pairwise(rest[: end + 1]):
+            if folded(token.name) in changed and following.keyword not in _NULL_TESTS:
+                raise NotUnderstood(
+                    f"an expression depends on {token.name}, whose values change: remove it, "
+                    f"migrate, and add it again"
+                )

@@ -14,9 +14,8 @@ from ..backfill.sources.base import Given
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError
-from .changes import Column, Key, Table, Values
-from .changes.maps import NEW_KEY, OLD_KEY, TIME
-from .changes.moved import History, MovedKey
+from .changes.graph import Column, Key, Table, Values
+from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey
 from .engines.base import KeyEngine
 from .key_map import fill, number_the_rest, write_old_keys
 from .texts import deleted_keys

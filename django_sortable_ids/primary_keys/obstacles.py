@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..db import tables
@@ -17,7 +17,7 @@ from ..db.queries import row
 from ..errors import BackfillError, counted
 from ..schemes.support import is_named, nearest
 from . import texts
-from .changes import Change
+from .changes.graph import Change
 from .changes.moved import Reference
 from .engines.base import KeyEngine, Program
 
@@ -25,12 +25,9 @@ _SHOWN = 20
 """The number of names in a message."""
 
 
-def problems(
-    engine: KeyEngine, planned: Change, known: Set[Reference], allowed: Sequence[str]
-) -> Iterator[str]:
+def problems(engine: KeyEngine, planned: Change, allowed: Sequence[str]) -> Iterator[str]:
     """Each with what to do. ``planned`` is the change of the migration, and that of the engine has
-    only columns that the database has. ``known`` are the references that the migration lists, and
-    ``allowed`` the programs that somebody has read."""
+    only columns that the database has. ``allowed`` are the programs that somebody has read."""
     for table in planned.tables:
         for _, old in table.added:
             if tables.has_column(engine.connection, table.name, old.column):
@@ -39,7 +36,7 @@ def problems(
                     f"key was moved before, restore the migration as it was then; otherwise rename "
                     f"or drop the column, and migrate again"
                 )
-    yield from _unlisted(engine, known)
+    yield from _unlisted(engine)
     for table in engine.change.tables:
         for column in table.columns:
             if not column.is_history and (count := engine.orphans(table, column, column.key.own)):
@@ -62,9 +59,9 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
 
     spelled = {folded(table.name): table.name for table in engine.change.tables}
     changed = {
-        folded(table.name, name): key
+        folded(table.name, part.name): part.key
         for table in engine.change.tables
-        for name, key in table.values
+        for part in table.parts
     }
     for foreign_key in engine.foreign_keys():
         columns, referenced = foreign_key.columns, foreign_key.referenced_columns
@@ -75,13 +72,13 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
                 yield Reference(table, column, key.label)
 
 
-def _unlisted(engine: KeyEngine, known: Set[Reference]) -> Iterator[str]:
+def _unlisted(engine: KeyEngine) -> Iterator[str]:
     modelled = {
         Reference(table.name, each.name, each.key.label)
         for table in engine.change.tables
         for each in table.columns
     }
-    for table, column, key in sorted({*modelled, *unmodelled(engine)} - known):
+    for table, column, key in sorted({*modelled, *unmodelled(engine)} - engine.change.known):
         name = engine.quote(column)
         sql = f"SELECT 1 FROM {engine.quote(table)} WHERE {name} IS NOT NULL LIMIT 1"
         if row(engine.connection, sql) is not None:

@@ -26,10 +26,10 @@ from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
-from . import adopting, checks, edits, key_map, texts
+from . import adopting, edits, key_map, obstacles, texts
 from .changes import graph
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import Edit, is_model_installed, kept
+from .edits import Edit, is_model_installed, name_of_old
 from .operation import MigratePrimaryKey, Move, RenameMovedKey
 
 Model = type[models.Model]
@@ -38,7 +38,7 @@ OWN_APP = "django_sortable_ids"
 
 
 @dataclass(frozen=True)
-class Planned:
+class MovePlan:
     """A move before its migration is written."""
 
     operation: MigratePrimaryKey
@@ -69,7 +69,7 @@ class Planned:
             meta = apps.get_model(key.model)._meta
             names = {key.name: meta.pk.name}
             if key.old is not None:
-                names[key.old_name] = kept(meta, key.name)
+                names[key.old_name] = name_of_old(meta, key.name)
             if key.name != meta.pk.name:
                 app_label, model = key.model_key
                 fields = [(old, new, redefined(meta.get_field(new))) for old, new in names.items()]
@@ -95,7 +95,7 @@ def build(
     adopted: Sequence[str] = (),
     allowed: Sequence[str] = (),
     policies: Mapping[str, Any],
-) -> Planned:
+) -> MovePlan:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
@@ -144,7 +144,7 @@ def build(
         else:
             moved.append(_moved(each, before[label], keeps_old, fixed))
     key_map.check(moved, state, using)
-    references = graph.references(state.apps, moved)
+    references = graph.references_of(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
     generic = [each for each in texts.generic_references(apps) if each.table in present]
     copies = [each for each in _copies(moved) if each.model_key in state.models]
@@ -168,19 +168,19 @@ def build(
             allowed,
         )
         move = operation.move_of(connections[using].schema_editor(), state)
-        more = {*checks.unmodelled(move.engine)} - {*references}
+        more = {*obstacles.unmodelled(move.engine)} - {*references}
         if not more:
             break
         references = sorted({*references, *more})
     check_names(name for each in move.planned.tables for name in (each.name, *each.changed))
     check_names(name for each in move.planned.texts for name in (each.table, each.column))
     if allowed:
-        checks.refuse_unknown(allowed, move.engine.programs())
+        obstacles.refuse_unknown(allowed, move.engine.programs())
     start = perf_counter()
     move.check()
     if lines:
         raise NotEdited(needed, lines)
-    return Planned(operation, move, loader, using, perf_counter() - start)
+    return MovePlan(operation, move, loader, using, perf_counter() - start)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
@@ -305,7 +305,7 @@ def _automatic(found: Sequence[Model], connection: Any) -> Iterator[str]:
 def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
     """``known`` is the model of the migrations."""
     meta, before = model._meta, known._meta.pk
-    name = kept(meta, before.name)
+    name = name_of_old(meta, before.name)
     field, old = redefined(meta.pk), None
     if keeps_old or name == before.name:
         old = redefined(meta.get_field(name))
