@@ -135,7 +135,7 @@ def test_numbers_of_32_bits_are_no_room(depot, kind, column):
     small.write_move(depot, "SnowflakeField(primary_key=True)", generic=[GENERIC])
     with pytest.raises(
         BackfillError,
-        match=r"5 rows .* of 32 bits only: before .* in the models, make it of type "
+        match=r"5 rows .* of 32 bits only: before .* in the models, make it "
         r"BigIntegerField, ",
     ):
         depot.migrate()
