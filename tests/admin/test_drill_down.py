@@ -8,6 +8,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.sites import all_sites
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
@@ -304,6 +305,25 @@ def test_a_list_may_have_its_own_template(tmp_path, settings, browser):
     page = page_of(browser, list_url(ULIDProduct))
     assert "Own." in page.root.text
     assert page.root.find("ol", class_="sortable-ids-bars")
+
+
+def test_a_list_may_have_its_own_class():
+    class OwnList(ChangeList):
+        pass
+
+    class Other(admin.ModelAdmin):
+        def get_changelist(self, request, **kwargs):
+            return OwnList
+
+    class BothAdmin(SortableIDAdmin, Other):
+        created_at_hierarchy = "id"
+
+    site = admin.AdminSite()
+    site.register(ULIDProduct, BothAdmin)
+    create(ULIDProduct, *YEARS)
+    found = changelist(ULIDProduct, "?id__created_at__within=2026", site=site)
+    assert isinstance(found, OwnList)
+    assert (len(names(found)), bool(found.drill_down.bars)) == (3, True)
 
 
 def test_a_time_that_is_too_short_is_said():

@@ -80,6 +80,8 @@ def test_an_id_taken_apart(browser: Client, settings: Any, use_tz: bool) -> None
     cells = [cell.text for cell in table.find_all("td")]
     assert names == ["1 time", "2 random"]
     assert cells == ["0-47", "48", "1767263400000", "48-127", "80", "0"]
+    number = str(get("discord").lower_bound(AT))
+    assert next(look(browser, number, scheme="discord").find_all("h3")).text == "Discord snowflake"
 
 
 def test_the_picture_has_every_bit_and_words_for_it(browser: Client) -> None:

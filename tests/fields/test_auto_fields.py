@@ -110,6 +110,7 @@ def test_only_for_primary_keys(field_class):
         class Other(Named):
             other = field_class(unique=True)
 
+    assert AUTO_KEYS[0]._meta.pk.check() == []
     (error,) = Other._meta.get_field("other").check()
     assert error.id == "sortable_ids.E014"
     assert "expected primary_key=True" in error.msg

@@ -7,6 +7,7 @@ every value of ``tests.malformed``.
 import contextlib
 import json
 import pickle
+import uuid
 from base64 import b64encode
 from functools import partial
 from urllib.parse import quote, urlencode
@@ -177,6 +178,9 @@ def order(of):
         for bounds in ((value, of.row.pk), (of.row.pk, value), (value, value)):
             with is_refused():
                 of.product.objects.filter(pk__range=bounds)
+    for value in OTHER_VERSIONS if of.key.value_type is uuid.UUID else ():
+        sides = (of.product.objects.filter(**{f"pk__{side}": value}) for side in ("lt", "gte"))
+        assert sum(map(len, sides)) == 2
 
 
 @surface

@@ -18,7 +18,7 @@ from django_sortable_ids.schemes import get
 from tests.leaks import leaks
 from tests.masks import misread
 from tests.store.models import PRODUCTS
-from tests.testapp.models import MaskedKey, MaskedPart
+from tests.testapp.models import MaskedKey, MaskedPart, ULIDKey, ULIDKeyChild
 
 pytestmark = pytest.mark.django_db
 
@@ -159,6 +159,21 @@ def test_no_time_in_the_message_of_a_foreign_key():
     assert not leaks(text, gone.pk, lost)
     assert not leaks(str(raised.value.message_dict), gone.pk, lost)
     assert repr(public_id(gone)) in raised.value.message_dict["whole"][0]
+
+
+def test_choices_of_relations_to_many_and_messages_of_other_relations(monkeypatch, registry):
+    key = define("Key", models.Model, id=MaskedKey._meta.pk.clone())
+    group = define("Group", models.Model, keys=models.ManyToManyField(key))
+    monkeypatch.setattr(public_forms, "apps", registry)
+    public_forms.register()
+    assert type(group._meta.get_field("keys").formfield()) is PublicModelMultipleChoiceField
+    field, gone = PublicModelMultipleChoiceField(MaskedKey.objects.all()), MaskedKey()
+    form = type("Groups", (forms.Form,), {"keys": field})({"keys": [public_id(gone)]})
+    assert not leaks(form["keys"].as_widget(), gone.pk)
+    child = ULIDKeyChild(parent_id=ULIDKey().pk, name="a")
+    with pytest.raises(ValidationError) as raised:
+        child.clean_fields(exclude=["twin", "itself"])
+    assert child.parent_id in str(raised.value)
 
 
 # Texts of instances, and templates

@@ -23,7 +23,7 @@ from tests.admin.page import Page
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
 from tests.support import ROOT
-from tests.testapp.models import MaskedKey, Named
+from tests.testapp.models import MaskedKey, Named, Time64MillisecondKey
 
 UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -277,6 +277,7 @@ def test_it_draws_each_bit_of_the_value():
     picture = drawn(product)
     assert int(digits(picture), 2) == product.pk.int
     assert picture["aria-label"] == "128 bits: time 48, version 4, random 74, variant 2"
+    assert drawn(Time64MillisecondKey())["aria-label"].startswith("19 digits: time 13, ")
 
 
 def test_it_draws_one_of_several_ids():

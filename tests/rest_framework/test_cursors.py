@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import isolate_apps
 from rest_framework import filters
 from rest_framework.pagination import CursorPagination, PageNumberPagination
@@ -150,6 +151,18 @@ def test_by_a_column_that_is_no_id():
     answers = walk(listing(MaskedKey, "name"))
     assert names(answers) == [f"{at:02}" for at in range(10)]
     assert position(answers[0].data["next"]) == "02"
+
+
+@in_one_case("by", ["x", "-x"])
+def test_by_an_annotation_that_is_an_id_in_rows_that_are_dicts(by):
+    for at in range(7):
+        MaskedPart.objects.create(whole=MaskedKey.objects.create(), name=str(at))
+    rows = MaskedPart.objects.annotate(x=F("whole"))
+    for queryset in (rows, rows.values("x", "name")):
+        answers = walk(listing(MaskedPart, by, queryset=queryset))
+        assert names(answers) == [*map(str, range(7))][:: -1 if by == "-x" else 1]
+        values = rows.values_list("x", flat=True)
+        assert not any(leaks(answer.content, *values) for answer in answers)
 
 
 def test_an_ordering_that_the_request_names():
@@ -323,6 +336,7 @@ def test_the_count_is_that_of_the_filtered_rows():
     made(30)
     page = body(Counted, rows=ULIDProduct.objects.filter(name__startswith="1"))
     assert (page["count"], page["count_precision"], len(page["results"])) == (10, "exact", 3)
+    assert len(body(type("Whole", (Counted,), {"page_size": None}))) == 30
 
 
 def test_page_numbers_of_a_large_table():

@@ -160,6 +160,15 @@ def test_relations(scheme):
         }
 
 
+def test_python_values_in_a_plain_serializer():
+    plain = serializer_for(Basket, "uuid7_id", "ulid_id", "snowflake_id", base=ModelSerializer)
+    assert properties(plain) == {
+        "uuid7_id": {"type": "string", "format": "uuid", "readOnly": True},
+        "ulid_id": {"type": "string", "readOnly": True},
+        "snowflake_id": {"type": "integer", "readOnly": True},
+    }
+
+
 def test_the_words_of_the_project_and_not_ours():
     document = schema_for(viewset_for(serializer_for(Voucher)))
     voucher = document["components"]["schemas"]["Voucher"]
