@@ -150,7 +150,21 @@ class MaskedMultipleChoiceField(
     fields.ModelMultipleChoiceField,  # type: ignore[misc]
     PublicModelMultipleChoiceField,
 ):
-    """Like ``MaskedChoiceField``, for several choices."""
+    """Like ``MaskedChoiceField``, for several choices; also accepts public texts of other ids."""
+
+    def _check_values(self, value: Any) -> Any:
+        assert self.queryset is not None
+        field = id_at(self.queryset.model, self.to_field_name or "pk")
+        if field is not None and not field.masked:
+            value = [_as_django_compares_it(field, each) for each in value]
+        return super()._check_values(value)
+
+
+def _as_django_compares_it(field: SortableIDField, text: Any) -> Any:
+    try:
+        return str(field.to_python(text))
+    except ValidationError:
+        return text
 
 
 def register() -> None:

@@ -28,7 +28,7 @@ from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct, UUIDv7Product, id_column
 from tests.testapp.models import MaskedKey, MaskedPart
 
-from .support import bare_text_of, each_scheme, text_of
+from .support import bare_text_of, each_scheme, full_basket, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +65,18 @@ def test_lookups_of_an_id(scheme):
         assert found(filters, id__range=f"{texts[1]},{texts[2]}") == [second, third]
         assert found(filters, id__isnull=True) == []
         assert found(filter_set(model, ["id"], base), id=texts[0]) == [first]
+
+
+@each_scheme
+def test_one_or_several_related_ids(scheme):
+    baskets, products = [full_basket(), full_basket()], PRODUCTS[scheme].objects
+    for basket in baskets:
+        product = products.get(baskets=basket)
+        filters = filter_set(Basket, [scheme, f"all_{scheme}"])
+        for text in {text_of(product), bare_text_of(product)}:
+            assert found(filters, **{scheme: text}) == [basket]
+            assert found(filters, **{f"all_{scheme}": [text]}) == [basket]
+        assert not filters({f"all_{scheme}": ["x"]}).is_valid()
 
 
 def test_ids_of_relations():
