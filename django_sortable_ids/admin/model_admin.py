@@ -94,7 +94,7 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def check(self, **kwargs: Any) -> list[Any]:
         found = super().check(**kwargs)
         for name in vars(type(self)):
-            meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.85)
+            meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.9)
             if meant and not hasattr(SortableIDAdmin, name):
                 reason = f"{name} is no option; nearest: {meant[0]}"
                 found.append(message("E017", type(self), reason=reason, fix="Correct the name."))
