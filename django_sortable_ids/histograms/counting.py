@@ -261,7 +261,7 @@ _NONE = Select("SELECT 0", ())
 class _Bound(Expression):
     """A parameter that is set after the query is compiled: the lowest id, or the highest."""
 
-    output_field: Field[Any, Any] = Field()
+    # It has no output field: it is what a column of any storage is compared with.
 
     def __init__(self, end: int) -> None:
         super().__init__()

@@ -292,7 +292,7 @@ def test_a_field_that_is_no_id_is_refused(field, message):
 
 def test_ids_without_a_time_are_refused():
     with pytest.raises(
-        FieldError, match=r"'sequence' of store\.Basket is a .*: its ids carry no time"
+        FieldError, match=r"'sequence' of store\.Basket is of the scheme .*: its ids carry no time"
     ):
         histogram(Basket.objects, "sequence", "day")
     with pytest.raises(FieldError, match="no sortable id"):
