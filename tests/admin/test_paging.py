@@ -61,11 +61,10 @@ def paginator_text(page):
 
 
 @pytest.mark.usefixtures("small_pages")
-@pytest.mark.parametrize("count", [10, 25])
-def test_every_row_once_forwards_and_backwards(browser, count):
-    products(count)
+def test_every_row_once_forwards_and_backwards(browser):
+    products(16)
     for query, ordered in (("", False), ("?o=-1", True)):
-        expected = [f"{number:02}" for number in range(count)]
+        expected = [f"{number:02}" for number in range(16)]
         expected.sort(reverse=ordered)
         pages = walk(browser, ULIDProduct, query)
         assert [name for page in pages for name in listed(page)] == expected

@@ -184,15 +184,14 @@ def created(key: UUID) -> datetime:
 def test_the_project_itself_keeps_its_keys(moved: Moved) -> None:
     assert moved.demo.dump() == moved.before
     assert moved.demo.manage("makemigrations", "--check") == "No changes detected\n"
-    assert moved.demo.manage("check") == "System check identified no issues (0 silenced).\n"
 
 
 def test_the_copy_is_a_project_without_pending_changes(moved: Moved) -> None:
-    copy = moved.demo.moved
-    assert copy.manage("makemigrations", "--check") == "No changes detected\n"
-    assert copy.manage("check") == "System check identified no issues (0 silenced).\n"
+    said = moved.demo.moved.manage("makemigrations", "--check")
+    assert said == "No changes detected\n"
 
 
+@pytest.mark.long
 def test_run_again_changes_nothing(moved: Moved) -> None:
     before = moved.demo.moved.dump()
     for again in (moved.demo.run("--move-keys"), moved.demo.moved.run()):

@@ -21,6 +21,8 @@ NOW_NS = 1_767_225_600_123_456_789
 NOW = datetime(2026, 1, 1, 0, 0, 0, 123_456, tzinfo=UTC)
 
 examples = settings(max_examples=12)
+few_examples = settings(max_examples=5)
+"""Of each of a hundred schemes and texts."""
 
 _VARIANTS = (
     ("snowflake", {"epoch_ms": 1_420_070_400_000, "time_bits": 42}),

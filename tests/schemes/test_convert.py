@@ -11,7 +11,7 @@ from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, g
 from django_sortable_ids.schemes.catalog import scheme_of_uuid
 from tests.combinations import in_one_case
 
-from .support import KINDS, ROWS, TIME_SCHEMES, examples, floored, value_of, values
+from .support import KINDS, ROWS, TIME_SCHEMES, examples, few_examples, floored, value_of, values
 
 NAMES = [p.values[0].name for p in ROWS if p.values[0].time_ordered]
 LOSSLESS = {
@@ -41,7 +41,7 @@ def test_which_schemes_bring_all_bits_along():
 
 
 @in_one_case(("source", "to"), PAIRS)
-@examples
+@few_examples
 @given(data=st.data())
 def test_every_id_of_a_lossless_pair_comes_back(source, to, data):
     value = data.draw(values(source))

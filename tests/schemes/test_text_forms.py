@@ -24,7 +24,7 @@ from django_sortable_ids.schemes.sequence import SequenceText
 from django_sortable_ids.schemes.sequence_template import TemplateText
 from tests.combinations import in_one_case
 
-from .support import ENCODINGS, SCHEMES, examples, is_refused, values, vectors
+from .support import ENCODINGS, SCHEMES, few_examples, is_refused, values, vectors
 
 ARABIC_DIGITS = str.maketrans(string.digits, "".join(map(chr, range(0x660, 0x66A))))
 FULL_WIDTH = {character: character + 0xFEE0 for character in range(0x21, 0x7F)}
@@ -89,7 +89,7 @@ def slips(draw, text):
 
 
 @in_one_case(("scheme", "encoding"), ENCODINGS)
-@examples
+@few_examples
 @given(data=st.data())
 def test_what_is_written_is_read_back_and_any_other_text_refused(scheme, encoding, data):
     """Unless it is an accepted spelling."""
