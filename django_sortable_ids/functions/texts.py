@@ -239,17 +239,21 @@ def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None
             )
 
 
+def _kind(expression: Any) -> Any:
+    """The field of what an expression gives, of a relation the id that it references; None for SQL
+    of the project."""
+    name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
+    return id_field(expression) or getattr(expression, name, None)
+
+
 def _fits(expression: Any, target: Any, connection: Any) -> bool:
     """Whether the column of the target stores ids in the form that the expression gives."""
-    name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
-    source = id_field(expression) or getattr(expression, name, None)  # None: SQL of the project
-    kinds = [source, referenced_id(target) or target]
+    kinds = [_kind(expression), referenced_id(target) or target]
     others = [each for each in kinds if not isinstance(each, SortableIDField)]
-    if len(others) == 2 or source is None:
+    if len(others) == 2 or None in kinds:
         return True
-    if any(isinstance(each, models.BinaryField) for each in others):
-        return True
-    if _form(kinds[0], connection) == _form(kinds[1], connection):
+    forms = [_form(each, connection) for each in kinds]
+    if forms[0] in (forms[1], None) or any(isinstance(e, models.BinaryField) for e in others):
         return True
     is_packed = any(
         isinstance(each, SortableIDField) and _packs(each, connection) for each in kinds
@@ -267,8 +271,12 @@ def _form(kind: Any, connection: Any) -> Any:
     return type(stored) if stored else kind.db_type(connection)
 
 
+_STORES_IDS = (models.UUIDField, models.IntegerField, models.CharField, models.TextField)
+
+
 def _refuse_other_form(field: SortableIDField, value: Any, connection: Any) -> None:
-    if not _fits(value, field, connection):
+    is_known = isinstance(_kind(value), (SortableIDField, *_STORES_IDS))
+    if is_known and not _fits(value, field, connection):
         raise NotSupportedError(
             f"{field} can't be compared or combined with {id_field(value) or value}: their columns "
             "store ids in different forms. Convert both, with AsText of "
@@ -294,8 +302,7 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
         compared = [with_ids(side, field, connection) for side in sides]
         for side in compared:
             # Some packages compare functions that return a text.
-            kind = getattr(side, "_output_field_or_none", None)
-            if id_field(side) or not isinstance(kind, models.CharField | models.TextField):
+            if id_field(side) or not isinstance(_kind(side), models.CharField | models.TextField):
                 _refuse_other_form(field, side, connection)
     else:
         compared = sides

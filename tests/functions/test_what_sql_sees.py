@@ -31,6 +31,7 @@ from django.db.models import (
     When,
     Window,
 )
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import (
     MD5,
     Cast,
@@ -231,8 +232,9 @@ class TestEveryKey:
             lambda value: Q(pk__in=[Value(value)]),
             lambda value: Q(pk__range=(Value(value), Value(value))),
             lambda value: Q(pk__gte=Value(value), pk__lte=Value(value)),
+            lambda value: Q(pk__in=RawSQL("id", []), pk=value),
         ],
-        ids=["exact", "in", "value", "values", "range", "order"],
+        ids=["exact", "in", "value", "values", "range", "order", "sql"],
     )
     def test_a_value_is_compared_as_an_id(self, key, condition):
         row, _ = key.objects.create(), key.objects.create()
