@@ -118,25 +118,22 @@ class SQLiteKeys(KeyEngine):
                 self.execute("PRAGMA legacy_alter_table = OFF")
 
     def _copy(self, table: Table) -> None:
-        copy = _COPY + table.name
         self.execute(self._definition(table))
-        selected = dict(self._selected(table))
-        names = ", ".join(map(self.quote, selected))
-        self.execute(
-            f"INSERT INTO {self.quote(copy)} ({names}) "
-            f"SELECT {', '.join(selected.values())} FROM {self.quote(table.name)} t"
-        )
-
-    def _selected(self, table: Table) -> Iterator[tuple[str, str]]:
-        """Each column of the copy, and where its values come from."""
         changed = {folded(each.name): self.new_value(each) for each in table.parts}
         dropped = {*map(folded, table.dropped)}
         about = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
-        for _, name, *_, hidden in about:
-            if not hidden and folded(name) not in dropped:
-                yield name, changed.get(folded(name), f"t.{self.quote(name)}")
-        for name, old in table.added:
-            yield old.column, f"t.{self.quote(name)}"
+        # Each column of the copy, and where its values come from.
+        selected = {
+            name: changed.get(folded(name), f"t.{self.quote(name)}")
+            for _, name, *_, hidden in about
+            if not hidden and folded(name) not in dropped
+        }
+        selected |= {old.column: f"t.{self.quote(name)}" for name, old in table.added}
+        names = ", ".join(map(self.quote, selected))
+        self.execute(
+            f"INSERT INTO {self.quote(_COPY + table.name)} ({names}) "
+            f"SELECT {', '.join(selected.values())} FROM {self.quote(table.name)} t"
+        )
 
     def _take_place(self, table: Table) -> None:
         gone = {
@@ -159,7 +156,11 @@ class SQLiteKeys(KeyEngine):
             for statement in self.editor._field_indexes_sql(old.model, old):
                 self.execute(str(statement))
         if sequence is not None:
-            self._restore_sequence(table.name, sequence)
+            # DROP TABLE forgets it.
+            name = self.editor.quote_value(table.name)
+            self.execute(f"DELETE FROM main.sqlite_sequence WHERE name = {name}")
+            values = f"({name}, {sequence})"
+            self.execute(f"INSERT INTO main.sqlite_sequence (name, seq) VALUES {values}")
 
     def _sequence(self, table: str) -> int | None:
         """The last number of an AUTOINCREMENT; None if the table never had one."""
@@ -169,12 +170,6 @@ class SQLiteKeys(KeyEngine):
         sql = "SELECT seq FROM main.sqlite_sequence WHERE name = %s COLLATE NOCASE"
         found: int | None = value(self.connection, sql, [table])
         return found
-
-    def _restore_sequence(self, table: str, number: int) -> None:
-        """DROP TABLE forgets the number."""
-        name = self.editor.quote_value(table)
-        self.execute(f"DELETE FROM main.sqlite_sequence WHERE name = {name}")
-        self.execute(f"INSERT INTO main.sqlite_sequence (name, seq) VALUES ({name}, {number})")
 
     def _definition(self, table: Table) -> str:
         """The CREATE TABLE of the copy: the stored one, with another name and the new columns.
