@@ -129,7 +129,7 @@ def _add_functions(sender: Any, connection: Any, **_: Any) -> None:
     if connection.vendor != "sqlite":
         return
     create = connection.connection.create_function
-    digits_of_hex = deferred("functions.digits:digits_of_hex")
+    digits_of_hex = deferred("functions.texts:digits_of_hex")
     create("sortable_id_digits", 4, digits_of_hex, deterministic=True)
     if connection.Database.sqlite_version_info < (3, 41):
         create("unhex", 1, _unhex, deterministic=True)

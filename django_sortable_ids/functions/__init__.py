@@ -2,9 +2,8 @@
 
 from ..histograms.histogram import Bar, histogram
 from .created_at import CreatedAt
-from .digits import shortlex
 from .generate import GenerateID
-from .texts import AsText
+from .texts import AsText, shortlex
 
 __all__ = [
     "AsText",

@@ -14,7 +14,6 @@ from ..schemes import TimeScheme
 from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm, UUIDText
 from ..schemes.layout import ByteFractionTemplate, Layout
 from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
-from .digits import digits_of_integer
 from .fragments import (
     RANDOM_BITS,
     HexOfInteger,
@@ -203,11 +202,11 @@ class Composition:
                 suffix += _random_group(alphabet, digits, bits)
                 continue
             ranked = digit_count(self.ranks - 1, len(alphabet))
-            suffix.append(digits_of_integer(rank, alphabet, ranked))
+            suffix.append(_digits_of_integer(rank, alphabet, ranked))
             if ranked < digits:
                 suffix.append(RandomDigits(alphabet=alphabet, length=digits - ranked))
             rank = None
-        return joined([digits_of_integer(tick, alphabet, length), *suffix])
+        return joined([_digits_of_integer(tick, alphabet, length), *suffix])
 
     def _text_parts(self) -> tuple[str, int, list[tuple[int, int | None]]]:
         """The alphabet, the count of time digits, and digits and bits of each suffix group."""
@@ -226,6 +225,23 @@ class Composition:
                     f"{self.scheme.title} as text, {form.expected}: store it as bytes, with "
                     f"storage='binary', or remove the expression and let Python generate the ids"
                 )
+
+
+def _digits_of_integer(number: Expression, alphabet: str, length: int) -> Expression:
+    """The last ``length`` digits of a number >= 0 in ``alphabet``. The SQL contains the number once
+    per digit."""
+    base = len(alphabet)
+
+    def digits(sql: str) -> list[str]:
+        powers = (base**power for power in range(length - 1, -1, -1))
+        return [f"substr('{alphabet}', 1 + {sql.format(power, base)}, 1)" for power in powers]
+
+    return Text(
+        " || ".join(digits("({{0}}) / {} %% {}")),
+        number,
+        postgresql=" || ".join(digits("mod({{0}} / {}, {})::int")),
+        mysql=f"CONCAT({', '.join(digits('({{0}}) DIV {} MOD {}'))})",
+    )
 
 
 def _digits_of(

@@ -29,7 +29,7 @@ class CreatedAt(Transform):
     the database decodes the id of each row.
 
     Raises ``FieldError`` if the expression is not an id with a time, ``NotSupportedError`` if the
-    database can't decode the column: SQLite and text in base 62 or 36.
+    database can't decode the column: text in base 62 or 36.
     """
 
     lookup_name = "created_at"

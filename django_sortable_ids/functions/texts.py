@@ -1,17 +1,21 @@
-"""The text of an id in SQL: ``AsText``, and Django's functions of text and JSON on an id."""
+"""The text of an id in SQL: ``AsText``, Django's functions of text and JSON on an id, and the order
+of texts that grow."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from copy import copy
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import FieldError
 from django.db import NotSupportedError, models
-from django.db.models import expressions
+from django.db.models import F, TextField, expressions
+from django.db.models.expressions import OrderBy
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Cast, Coalesce, Greatest, Least, NullIf
+from django.db.models.functions import Cast, Coalesce, Greatest, Least, Length, NullIf
 from django.db.models.functions.window import LagLeadFunction
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLInsertCompiler
@@ -19,9 +23,9 @@ from django.db.models.sql.compiler import SQLInsertCompiler
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
 from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
+from ..schemes.encodings.notation import Notation
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
-from .digits import DigitsOfHex
-from .fragments import Compiled, HyphenatedHex, Text, joined
+from .fragments import Compiled, Fragment, HyphenatedHex, Text, joined
 from .ticks import hex_text
 
 
@@ -133,9 +137,50 @@ def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
     first, written = 1 + (bits - sum(part for _, part in groups)) // 4, []
     for length, part in groups:
         constants: Any = {"alphabet": alphabet, "length": length, "scale": scale}
-        written.append(DigitsOfHex(digits, first=first, size=part // 4, **constants))
+        written.append(_DigitsOfHex(digits, first=first, size=part // 4, **constants))
         first += part // 4
     return joined(written)
+
+
+class _DigitsOfHex(Fragment):
+    """``length`` digits in ``alphabet`` of the number that ``size`` hexadecimal digits spell, from
+    the digit ``first``, at most 160 bits, times ``scale``; NULL for NULL.
+    """
+
+    output_field = TextField()
+    sqlite = "sortable_id_digits(substr({0}, {first}, {size}), '{alphabet}', {length}, {scale})"
+
+    def postgresql(self, connection: Any) -> str:
+        number = "('x' || substr({{0}}, {first}, {size}))::bit({bits})::bigint * {weight}::numeric"
+        digits = self._digits(number, "div(mod({}, {}::numeric), {}::numeric)::int")
+        return f"({' || '.join(digits)})"
+
+    def mysql(self, connection: Any) -> str:
+        large = "CAST('{}' AS DECIMAL(60))"
+        number = "CONV(SUBSTR(REPLACE({{0}}, '-', ''), {first}, {size}), 16, 10)"
+        number = f"CAST({number} AS DECIMAL(60)) * {large.format('{weight}')}"
+        return f"CONCAT({', '.join(self._digits(number, f'(MOD({{}}, {large}) DIV {large})'))})"
+
+    def _digits(self, piece: str, digit: str) -> Iterator[str]:
+        """SQL for each digit, from that of up to 15 hexadecimal digits, times their weight, and
+        that of a remainder of the number, divided."""
+        first, size, alphabet = (self.extra[name] for name in ("first", "size", "alphabet"))
+        base, pieces = len(alphabet), []
+        for start, end in pairwise([0, *range(size % 15 or 15, size + 1, 15)]):
+            weight, count = 16 ** (size - end) * self.extra["scale"], end - start
+            digits = {"first": first + start, "size": count, "bits": 4 * count}
+            pieces.append(piece.format(**digits, weight=weight))
+        for power in range(self.extra["length"] - 1, -1, -1):
+            place = digit.format(f"({' + '.join(pieces)})", base ** (power + 1), base**power)
+            yield f"substr('{alphabet}', 1 + {place}, 1)"
+
+
+def digits_of_hex(digits: str | None, alphabet: str, length: int, scale: int) -> str | None:
+    """``sortable_id_digits`` of SQLite, which has no numbers of this size."""
+    return _notation(alphabet, length).format(int(digits, 16) * scale) if digits else None
+
+
+_notation = lru_cache(Notation)
 
 
 _ADAPTED = ("django.", "django_sortable_ids.")
@@ -339,3 +384,15 @@ def _refuse_ids(query: Any, connection: Any) -> None:
             "a subquery of ids is no text, as their column doesn't store the text of the id: write "
             "values(AsText(...)), with AsText of django_sortable_ids.functions"
         )
+
+
+def shortlex(name: str) -> tuple[OrderBy, OrderBy]:
+    """Length and value of a field, for ``order_by(*shortlex("number"))``; ``"-number"`` descends.
+
+    ``Index(*shortlex("number"), name=...)`` supports it, if the database has indexes on
+    expressions. It is the order of counting if the characters of the sequence are in ASCII order,
+    as in all named sets except ``alpha`` and ``alnum``.
+    """
+    descending = name.startswith("-")
+    field = name.removeprefix("-")
+    return (OrderBy(Length(field), descending=descending), OrderBy(F(field), descending=descending))

@@ -19,7 +19,6 @@ from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, UUIDText
 from ..schemes.generation.clock import UNIX_EPOCH
 from ..schemes.layout import ByteFractionTemplate
 from .bits import DIGIT, WORD, fixed_digits, tick_parts
-from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import (
     Condition,
     Fragment,
@@ -29,6 +28,38 @@ from .fragments import (
     Text,
     scaled,
 )
+
+
+class IntegerOfDigits(Fragment):
+    """The number that ``length`` characters of a text spell in ``alphabet``, from the character
+    ``first``, counted from 1, by default the first one.
+
+    It must fit into 63 bits.
+    """
+
+    output_field = BigIntegerField()
+
+    def postgresql(self, connection: Any) -> str:
+        return self._total("(strpos('{alphabet}', {digit})::bigint - 1)")
+
+    def sqlite(self, connection: Any) -> str:
+        return self._total("(instr('{alphabet}', {digit}) - 1)")
+
+    def mysql(self, connection: Any) -> str:
+        # INSTR ignores case except for bytes; on MySQL with any collation of the column.
+        place = "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)"
+        return f"CAST({self._total(place)} AS SIGNED)"
+
+    def _total(self, place: str) -> str:
+        """SQL for the sum of the digits' values, each times its weight."""
+        alphabet, length = self.extra["alphabet"], self.extra["length"]
+        first = self.extra.get("first", 1)
+        terms = [
+            place.format(alphabet=alphabet, digit=f"substr({{0}}, {first + n}, 1)")
+            + f" * {len(alphabet) ** (length - 1 - n)}"
+            for n in range(length)
+        ]
+        return f"({' + '.join(terms)})"
 
 
 class ShiftedRight(Fragment):
@@ -170,13 +201,10 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
     if suffix_digits := form.count_of_last(layout.suffixes):
         return _of_last_digits(column, form, form.length - suffix_digits, layout.last_tick)
     if base & (base - 1):
-        if connection.vendor == "sqlite":
-            raise NotSupportedError(
-                f"SQLite can't read the time of {scheme.title} from its text, a number of "
-                f"{scheme.bits} bits in base {base}: store it as bytes, with storage='binary'"
-            )
-        return LargeIntegerOfDigits(
-            column, alphabet=form.alphabet, length=form.length, divisor=layout.suffixes
+        raise NotSupportedError(
+            f"{connection.display_name} can't read the time of {scheme.title} from its text, a "
+            f"number of {scheme.bits} bits in base {base}: store it as bytes, with "
+            f"storage='binary', or read it in Python"
         )
     bits = base.bit_length() - 1
     suffix_bits = layout.suffixes.bit_length() - 1 + form.padding

@@ -66,8 +66,7 @@ LONG_TEXTS = [
     for field in COLUMNS
     if field.storage == "char" and len(field.scheme.canonical.alphabet) in (36, 62)
 ]
-"""Numbers of 128 and 160 bits in base 36 and 62: SQLite has no arithmetic for them, and no engine
-has randomness in such a base."""
+"""Numbers of 128 and 160 bits in base 36 and 62, which SQL neither reads nor generates."""
 
 UNMADE = [*LONG_TEXTS, XidField(storage="char")]
 """Texts whose time and suffix share a digit."""

@@ -1,7 +1,6 @@
 """The keys whose time the database can read."""
 
 import pytest
-from django.db import connection
 
 from tests.testapp.models import (
     KEYS,
@@ -10,8 +9,7 @@ from tests.testapp.models import (
     TimeflakeTextKey,
 )
 
-# SQLite has no arithmetic for a number of 128 bits in base 62.
-WITHOUT = [SequenceKey, *([TimeflakeTextKey] if connection.vendor == "sqlite" else [])]
+WITHOUT = [SequenceKey, TimeflakeTextKey]
 
 
 @pytest.fixture(
