@@ -41,66 +41,16 @@ class Entry:
     field: SortableIDField
     using: str
     rows: int | None
-    """None where the table or the column does not exist yet."""
+    """None where the table or the column does not exist yet, or can't be read."""
     missing: int
-    kind: Kind | None = "table"
-    needs: str = ""
-    """What is left to do although no id is missing."""
-    command: str = ""
-    """The command that does it."""
-    may_hide_rows: bool = False
-    """Whether row-level security may hide rows from the user, so that they are not counted."""
-    error: str = ""
-    """Why the table can't be read."""
+    state: str
+    next_step: str = ""
+    """The command that comes next, without ``manage.py``."""
+    has_table: bool = True
 
     @property
     def label(self) -> str:
         return str(self.field)
-
-    @property
-    def is_migrated(self) -> bool:
-        """Whether a migration creates the missing table or column."""
-        return self.field.model._meta.managed and bool(self.command)
-
-    @property
-    def state(self) -> str:
-        if self.error:
-            return f"can't be read: {' '.join(self.error.split())}"
-        if self.kind == "view":
-            return "view"
-        if self.rows is None:
-            if self.is_migrated:
-                return "not migrated"
-            if self.kind:
-                return "no column"
-            return "no table that the user may see" if hides_tables(self.using) else "no table"
-        if self.may_hide_rows:
-            return f"{self.missing:,} missing of those that row-level security shows"
-        if history_models.is_copy(self.field):
-            return f"history, {self.missing:,} missing" if self.missing else "complete history"
-        if self.missing:
-            return f"{self.missing:,} missing"
-        return f"needs {self.needs}" if self.needs else "complete"
-
-    @property
-    def next_step(self) -> str:
-        database = database_option(self.using)
-        if self.error or self.kind == "view":
-            return ""
-        if self.rows is None and not self.is_migrated:
-            if not self.kind:
-                return ""
-            return f"dbshell{database}: {add_column(self.field, connections[self.using])}"
-        if self.rows is None:
-            return self.command
-        if not self.missing:
-            return self.command
-        if history_models.is_copy(self.field):
-            return f"backfill_ids {self.label}{database}"
-        times = names_of(self.field.model, models.DateTimeField)
-        source = times[0] if len(times) == 1 else "|".join(times)
-        # Quoted, so that a shell that gets this line verbatim executes nothing.
-        return f"backfill_ids {self.label} --created-from {shlex.quote(source or '?')}{database}"
 
     def document(self) -> dict[str, Any]:
         return {
@@ -142,8 +92,8 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
         try:
             for each in entries(alias):
                 # Routers often have no opinion on a table.
-                is_there = each.kind is not None
-                if len(using) == 1 or is_there or router.db_for_write(each.field.model) == alias:
+                home = router.db_for_write(each.field.model)
+                if len(using) == 1 or each.has_table or home == alias:
                     reported.append(each)
         except (OperationalError, InterfaceError) as error:
             if len(using) == 1:
@@ -177,21 +127,50 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
     connection, table = connections[using], field.model._meta.db_table
     try:
         kind = tables.kind(connection, table)
-        if kind != "table" or not tables.has_column(connection, table, str(field.column)):
-            step = migrations.step_to(field)
-            return Entry(field, using, None, 0, kind, command=step)
-        rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
-        missing = chunks.count(rows.filter(**{f"{field.name}__isnull": True}))
-        count = chunks.count(rows)
-        needs, command = "", ""
-        if not missing and not history_models.is_copy(field):
-            needs, command = _needs(field, using, migrations)
+        if kind == "view":
+            return Entry(field, using, None, 0, "view")
+        if kind is None or not tables.has_column(connection, table, str(field.column)):
+            return Entry(field, using, None, 0, *_without_column(field, using, kind, migrations))
+        all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
+        missing = chunks.count(all_rows.filter(**{f"{field.name}__isnull": True}))
+        rows = chunks.count(all_rows)
+        needs, step = "", _fill(field, using) if missing else ""
+        is_copy = history_models.is_copy(field)
+        if not missing and not is_copy:
+            needs, step = _needs(field, using, migrations)
     except DatabaseError as error:
         if not is_denied(error):
             raise
-        return Entry(field, using, None, 0, "table", error=str(error).strip())
-    may_hide = tables.may_hide_rows(connection, table)
-    return Entry(field, using, count, missing, needs=needs, command=command, may_hide_rows=may_hide)
+        return Entry(field, using, None, 0, f"can't be read: {' '.join(str(error).split())}")
+    state = f"{missing:,} missing" if missing else f"needs {needs}" if needs else "complete"
+    if tables.may_hide_rows(connection, table):
+        state = f"{missing:,} missing of those that row-level security shows"
+    elif is_copy:
+        state = f"history, {state}" if missing else "complete history"
+    return Entry(field, using, rows, missing, state, step)
+
+
+def _without_column(
+    field: SortableIDField, using: str, kind: Kind | None, migrations: Migrations
+) -> tuple[str, str, bool]:
+    """State, next step, and whether there is a table."""
+    step = migrations.step_to(field)
+    if field.model._meta.managed and step:
+        return "not migrated", step, kind is not None
+    if kind:
+        added = add_column(field, connections[using])
+        return "no column", f"dbshell{database_option(using)}: {added}", True
+    return "no table that the user may see" if hides_tables(using) else "no table", "", False
+
+
+def _fill(field: SortableIDField, using: str) -> str:
+    """The command that fills the column."""
+    if history_models.is_copy(field):
+        return f"backfill_ids {field}{database_option(using)}"
+    times = names_of(field.model, models.DateTimeField)
+    # Quoted, so that a shell that gets this line verbatim executes nothing.
+    source = shlex.quote("|".join(times) or "?")
+    return f"backfill_ids {field} --created-from {source}{database_option(using)}"
 
 
 class Migrations:
