@@ -216,23 +216,16 @@ _MEASURE_SECONDS = 1.0
 
 
 def watch(
-    using: str, replica: str | None, most: float, clock: Callable[[], float] = time.monotonic
+    replica: str, most: float, clock: Callable[[], float] = time.monotonic
 ) -> Callable[[], str]:
-    """A function that tells why the replicas are too late, or gives an empty text if their lag is
-    at most ``most`` seconds. It queries the database once a second.
+    """A function that tells why the replica is too late, or gives an empty text if its lag is at
+    most ``most`` seconds. It queries that database once a second.
 
-    ``replica`` is the alias of the database to query. None queries ``using`` itself, which only
-    PostgreSQL can answer. Raises ``BackfillError`` if the lag is unknown. If it becomes unknown
-    later, that is a reason to pause until it is known again.
+    Raises ``BackfillError`` if the lag is unknown. If it becomes unknown later, that is a reason to
+    pause until it is known again.
     """
-    source = replica or using
-    unknown = f"the lag of {source!r} is not known: its replication has stopped"
-
-    def measure() -> float | None:
-        engine = engine_of(source)
-        return engine.lag_of_this_replica() if replica else engine.lag_of_replicas()
-
-    if measure() is None:
+    unknown = f"the lag of {replica!r} is not known: its replication has stopped"
+    if engine_of(replica).lag() is None:
         raise BackfillError(unknown)
     looked, reason = clock() - _MEASURE_SECONDS, ""
 
@@ -244,13 +237,12 @@ def watch(
 
     def why() -> str:
         try:
-            lag = measure()
+            lag = engine_of(replica).lag()
         except BackfillError as error:
             return str(error)
         except (OperationalError, InterfaceError) as error:
-            connections[source].close()
-            # If the filled database itself is unreachable, the next batch handles it.
-            return f"the lag of {source!r} can't be queried: {error}" if replica else ""
+            connections[replica].close()
+            return f"the lag of {replica!r} can't be queried: {error}"
         if lag is None:
             return unknown
         return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, NamedTuple
-from uuid import UUID
 
 from django.db import DatabaseError, connections
 from django.db.models import Count, IntegerField, Max, Min, Q
@@ -21,12 +19,11 @@ from ..fields.values.storage import UUIDStorage
 from ..functions.time_columns import as_stored
 from ..models import BackfillRun
 from ..schema.stored_values import sorts, too_narrow
-from ..schemes import TimeScheme
 from .engines import Engine, engine_of
 from .progress import minutes
 from .sources.fields import last_run, same_options
+from .sources.periods import WithoutTime
 from .sources.target import POLICIES, Target
-from .writing.late_rows import PolicyRows, policy_rows
 from .writing.writer import Writer
 
 SAMPLES = 3
@@ -46,14 +43,19 @@ class Plan:
     """Writes the batches."""
     batch_size: int
     missing: int
-    """Rows without an id, but for those of ``by_policy``."""
-    by_policy: tuple[tuple[PolicyRows, int], ...]
-    """The rows that --on-null=now and --on-out-of-range=clamp give ids, with their count."""
+    """Rows without an id, but for those of ``timeless``."""
+    timeless: Writer | None
+    """Gives the rows without a time ids of now, after all others."""
+    without_time: int
+    """The number of these rows."""
     given_from: datetime | None
     """The creation time from which the application generates ids as well; None if not queried."""
     resumed: BackfillRun | None
     """The unfinished run that this plan continues."""
-    estimate: Estimate
+    rates: tuple[float, float]
+    """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
+    version_bytes: int
+    """Upper bound for the new row versions until a VACUUM; 0 where rows are written in place."""
     samples: tuple[str, ...]
     """The first rows with ids of the right time; the final ids have other random bits."""
     warnings: tuple[str, ...]
@@ -65,7 +67,7 @@ class Plan:
 
     @property
     def rows(self) -> int:
-        return self.missing + sum(count for _, count in self.by_policy)
+        return self.missing + self.without_time
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
         """The plan as text; without SQL it fits a terminal of 24 lines."""
@@ -84,15 +86,18 @@ class Plan:
                 order = ""
         else:
             yield f"  {order}"
-        for late, count in self.by_policy:
-            if count:
-                yield f"  at the end, {counted(count, 'row')} {late.which}{':' if with_sql else ''}"
-                if with_sql:
-                    yield f"    {late.statement}"
+        if self.timeless and self.without_time:
+            which = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
+            yield f"  at the end, {which}, with ids of now{':' if with_sql else ''}"
+            if with_sql:
+                yield f"    {self.timeless.sent}"
         if kept := self.writer.kept:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
-            yield from (f"  takes {line}" for line in self.estimate.lines())
+            slow, fast = (minutes(self.rows / rate) for rate in self.rates)
+            yield f"  takes about {slow}" if slow == fast else f"  takes between {fast} and {slow}"
+        if self.version_bytes:
+            yield f"  takes up to {size(self.version_bytes)} of new row versions, until a VACUUM"
         shown = 1 if len(self.warnings) > _MANY_WARNINGS and not with_sql else SAMPLES
         differs = target.source.differs
         yield from (f"  such as key {each}{differs}" for each in self.samples[:shown])
@@ -109,12 +114,16 @@ def build(target: Target, batch_size: int) -> Plan:
     effects = check_side_effects(target, engine)
     run = last_run(target.label, target.using)
     resumed = _resumable(target, run)
-    counted = _counted(target, engine, run)
-    by_policy = tuple((rows, rows.count()) for rows in policy_rows(target, engine))
-    all_rows = counted.missing + sum(count for _, count in by_policy)
-    check_rows(target, all_rows, engine, may_be_misread=counted.may_be_misread)
-    for rows, count in by_policy:
-        rows.check(count)
+    missing, given_from = _counted(target, run)
+    timeless, without_time = None, 0
+    if target.on_null == "now":
+        timeless = Writer(WithoutTime.in_target(target), engine)
+        without_time = chunks.count(timeless.target.missing)
+    all_rows = missing + without_time
+    check_rows(target, all_rows, engine)
+    rates = engine.rows_per_second
+    if resumed is not None and resumed.rate:
+        rates = (resumed.rate, resumed.rate)
     writer = Writer(target, engine)
     samples: tuple[str, ...] = ()
     try:
@@ -126,50 +135,38 @@ def build(target: Target, batch_size: int) -> Plan:
         target=target,
         writer=writer,
         batch_size=batch_size,
-        missing=counted.missing,
-        by_policy=by_policy,
-        given_from=counted.given_from,
+        missing=missing,
+        timeless=timeless,
+        without_time=without_time,
+        given_from=given_from,
         resumed=resumed,
-        estimate=estimate(target, all_rows, resumed),
+        rates=rates,
+        version_bytes=engine.version_bytes(target, all_rows) if all_rows else 0,
         samples=samples,
         warnings=(*effects, *warnings(target)),
     )
 
 
-class _Counted(NamedTuple):
-    missing: int
-    """Rows without an id."""
-    given_from: datetime | None
-    """The creation time of the first row that already has an id, else now: from there on, the
-    application generates ids. After a run with the same options it is now: that run has recorded
-    the time, or has generated these ids. None for targets without times.
+def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | None]:
+    """The number of rows without an id, and the creation time of the first row that already has
+    one, else now: from there on, the application generates ids. After a run with the same options
+    it is now: that run has recorded the time, or has generated these ids. None for targets without
+    times. In one query: reading the table takes the most time.
     """
-    may_be_misread: bool = True
-    """Whether such times still have to be searched for."""
-
-
-def _counted(target: Target, engine: Engine, run: BackfillRun | None) -> _Counted:
-    """Counts in one query: reading the table takes the most time."""
     now = datetime.now(UTC)
     if target.source.times is None:
-        return _Counted(chunks.count(target.missing), None)
+        return chunks.count(target.missing), None
     if run is not None and same_options(run, target):
-        return _Counted(chunks.count(target.missing), as_stored(now))
+        return chunks.count(target.missing), as_stored(now)
     has_id = Q(**{f"{target.field.name}__isnull": False})
     key = target.key_fields[0].attname
     counts = {
         "missing": Count(key, filter=target.is_missing),
         "given": Min(target.source.selected_place, filter=has_id & target.source.has_shown_time),
     }
-    if misread := engine.misread(target):
-        counts["misread"] = Count(key, filter=misread)
     results = list(chunks.asked(target.rows, lambda part: part.aggregate(**counts)))
     given = [target.source.at(each["given"]) for each in results if each["given"] is not None]
-    return _Counted(
-        sum(each["missing"] for each in results),
-        as_stored(min([*given, now])),
-        may_be_misread=not misread or any(each["misread"] for each in results),
-    )
+    return sum(each["missing"] for each in results), as_stored(min([*given, now]))
 
 
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
@@ -197,54 +194,6 @@ def _samples(target: Target, writer: Writer, size: int) -> tuple[str, ...]:
     return tuple(samples)
 
 
-_INTEGER_BYTES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    rows: int
-    rates: tuple[float, float]
-    """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
-    id_bytes: int
-    """Of all ids, without an index."""
-    version_bytes: int
-    """Upper bound for the new row versions until a VACUUM; 0 where rows are written in place."""
-
-    def lines(self) -> Iterator[str]:
-        slow, fast = (minutes(self.rows / rate) for rate in self.rates)
-        yield f"about {slow}" if slow == fast else f"between {fast} and {slow}"
-        yield f"{size(self.id_bytes)} of disk for the ids, before there is an index on them"
-        if self.version_bytes:
-            yield f"up to {size(self.version_bytes)} of new row versions, until a VACUUM"
-
-
-def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estimate:
-    """The estimate for ``missing`` rows; a resumed run is expected to keep its rate."""
-    engine = engine_of(target.using)
-    rates = engine.rows_per_second
-    if resumed is not None and resumed.rate:
-        rates = (resumed.rate, resumed.rate)
-    versions = engine.version_bytes(target, missing) if missing else 0
-    return Estimate(missing, rates, missing * _stored_bytes(target), versions)
-
-
-def _stored_bytes(target: Target) -> int:
-    field, scheme = target.field, target.field.scheme
-    connection = connections[target.using]
-    stored: Any
-    if isinstance(scheme, TimeScheme):
-        stored = field.stored(connection).to_db(scheme.to_int(scheme.example), connection)
-    else:
-        assert isinstance(field, LexicalSequenceField), "every other scheme has a time"
-        stored = field.get_db_prep_save(field.scheme.nth(0), connection)
-    match stored:
-        case int():
-            return _INTEGER_BYTES
-        case UUID():
-            return len(stored.bytes)
-    return len(getattr(stored, "adapted", stored))
-
-
 def size(count: float) -> str:
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
@@ -253,26 +202,15 @@ def size(count: float) -> str:
     return f"{count:,.1f} GB"
 
 
-def check_rows(
-    target: Target,
-    missing: int,
-    engine: Engine,
-    *,
-    may_be_misread: bool,
-    are_in_range: bool = False,
-) -> None:
-    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id.
-
-    ``are_in_range`` says that all of them have a time, in the scheme's range.
-    """
+def check_rows(target: Target, missing: int, engine: Engine) -> None:
+    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
     _check_periods(target)
     _check_unique(target)
     _check_numbers(target)
     _check_columns(target)
     engine.check_session(target)
-    if may_be_misread:
-        engine.check(target)
-    target.source.check(target, missing, are_in_range=are_in_range)
+    engine.check(target)
+    target.source.check(target, missing)
 
 
 def warnings(target: Target) -> Iterator[str]:

@@ -5,7 +5,7 @@
    and cursor together, so a killed run resumes after its last commit.
 3. Fill the rows after the cursor that were inserted concurrently.
 4. Fill the late rows before the cursor, between the ids of their neighbours.
-5. Fill the rows that ``--on-null=now`` and ``--on-out-of-range=clamp`` left until now.
+5. Fill the rows without a time, for ``--on-null=now``.
 6. Mark the run as finished.
 """
 
@@ -32,8 +32,9 @@ from .engines import engine_of
 from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
 from .plan import Plan
-from .writing.batch import NOTHING, Batch, Cursor
-from .writing.late_rows import LateRows, PolicyRows
+from .writing.batch import NOTHING, Batch, Cursor, NothingWritten
+from .writing.late_rows import LateRows
+from .writing.writer import Writer
 
 TRIES = 5
 """How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
@@ -105,9 +106,8 @@ class _Runner:
             if remaining := self._count_missing():
                 self._fill_late_rows()
                 remaining = self._count_missing()
-            if self._plan.by_policy:
-                left = sum(self._fill_by_policy(rows) for rows, _ in self._plan.by_policy)
-                remaining = self._count_missing() + left
+            if timeless := self._plan.timeless:
+                remaining = self._fill_without_time(timeless) + self._count_missing()
             ended = {"finished_at": timezone.now(), "last_error": ""}
             if not self._persist(lambda: owner.mine(self._target, self._run).update(**ended)):
                 raise owner.ownership_lost(self._target)
@@ -157,33 +157,30 @@ class _Runner:
                 filled = set(self._commit(partial(self._late.batch, rows, cursor)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
 
-    def _fill_by_policy(self, rows: PolicyRows) -> int:
+    def _fill_without_time(self, writer: Writer) -> int:
         """Fill as many rows as there are now; returns how many have no id then."""
-        last, left = None, self._persist(rows.count)
+        target = writer.target
+        left = self._persist(lambda: chunks.count(target.missing))
         while left > 0:
-            make = partial(rows.batch, self._size.rows, last, left)
-            batch = self._commit(make, lambda: rows.prepare(self._size.rows))
-            if batch.size:
-                last, left = batch.rows[-1][1], left - batch.size
-            elif last is None:
+            # Outside of the transaction, for which the lease of a worker number would wait on
+            # SQLite.
+            target.source.known_ids(target, [(None, None)])
+            size = self._commit(lambda: writer.next(None, self._size.rows)).size
+            if not size:
                 break
-            else:
-                last = None  # another transaction has deleted that row, or counted ones
-        return self._persist(rows.count)
+            left -= size
+        return self._persist(lambda: chunks.count(target.missing))
 
-    def _commit(
-        self, make: Callable[[], Batch], prepare: Callable[[], None] = lambda: None
-    ) -> Batch:
+    def _commit(self, make: Callable[[], Batch]) -> Batch:
         """Pause, then make a batch and write it, in one transaction."""
         self._pace.rest(self._rows_before)
-        batch = self._persist(partial(self._try, make, prepare), self._size.halve)
+        batch = self._persist(partial(self._try, make), self._size.halve)
         self._rows_before = batch.size
         return batch
 
-    def _try(self, make: Callable[[], Batch], prepare: Callable[[], None]) -> Batch:
+    def _try(self, make: Callable[[], Batch]) -> Batch:
         for attempt in range(1, TRIES + 1):
             started = time.monotonic()
-            prepare()
             try:
                 with transaction.atomic(using=self._target.using):
                     self._begin()
@@ -193,7 +190,7 @@ class _Runner:
             except _ChangedRun:
                 self._look_again()
                 return self._tried
-            except _NothingWritten:
+            except NothingWritten:
                 if attempt == TRIES:
                     raise self._stuck(self._tried) from None
             except IntegrityError as error:
@@ -225,7 +222,7 @@ class _Runner:
         """Write ids and cursor; returns the changed values of the run."""
         run, written = self._run, batch.write()
         if not written.filled and written.expected and self._target.lacks_id(written.expected):
-            raise _NothingWritten
+            raise NothingWritten
         seconds = max(time.monotonic() - self._started, 1e-6)
         changes = {
             "cursor": written.cursor.dump() if written.cursor else run.cursor,
@@ -238,7 +235,7 @@ class _Runner:
         }
         if self._last_error is not None:
             changes["last_error"] = self._last_error
-        if not owner.mine(self._target, run).filter(batches=run.batches).update(**changes):
+        if not owner.mine(self._target, run).update(**changes):
             raise _ChangedRun
         return changes
 
@@ -252,13 +249,13 @@ class _Runner:
         self._written({name: getattr(run, name) for name in ("cursor", "rows_filled", "batches")})
 
     def _stuck(self, batch: Batch) -> BackfillError:
-        (first, last), target = (batch.rows[0], batch.rows[-1]), self._target
-        at = target.source.at
+        (_, first), (_, last) = batch.rows[0], batch.rows[-1]
         return BackfillError(
-            f"stopped: a batch of {counted(batch.size, 'row')}, from {target.model._meta.label} "
-            f"{first[1]} ({at(first[0])}) to {last[1]} ({at(last[0])}), was written, but none "
-            f"of them has an id. A trigger, a rule or row-level security prevents it: disable it, "
-            f"and start again; the batch was rolled back"
+            f"stopped: a batch of {counted(batch.size, 'row')}, from "
+            f"{self._target.model._meta.label} "
+            f"{first} to {last}, was written, but the last one has no id. A trigger, a rule or "
+            f"row-level security prevents it: disable it, and start again; the batch was rolled "
+            f"back"
         )
 
     def _note(self, error: str) -> None:
@@ -290,10 +287,6 @@ class _Runner:
 
 class _ChangedRun(Exception):
     """Another process, or a lost COMMIT, has changed the row of the run."""
-
-
-class _NothingWritten(Exception):
-    """An UPDATE of rows without an id has left them without one."""
 
 
 Found = TypeVar("Found")

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from operator import lt
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, models
-from django.db.models import Count, Expression, ExpressionWrapper, F, Q, QuerySet
+from django.db.models import (
+    Count,
+    Expression,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 
 from ..db import chunks, tables
 from ..errors import BackfillError
@@ -27,6 +35,7 @@ from .writing.batch import Cursor
 
 if TYPE_CHECKING:
     from .sources.old_ids import Lossless
+    from .sources.originals import Originals
 
 
 def verify(
@@ -63,6 +72,31 @@ def verify(
     if not checker.is_unique:
         _count_duplicates(target, found)
     return found
+
+
+def compare(target: Target, source: Originals) -> Verification:
+    """Compare the id of every history row with that of its original.
+
+    Raises ``BackfillError`` if the user can't see every row.
+    """
+    refuse_hidden_rows(target)
+    name, key = target.field.name, source.field.attname
+    of_original = source.originals.filter(pk=OuterRef(key)).values(name)[:1]
+    rows = target.rows.annotate(sortable_ids_original=Subquery(of_original))
+    given = rows.filter(**{f"{name}__isnull": False})
+    differ = given.exclude(**{name: F("sortable_ids_original")})
+    differ = differ.filter(sortable_ids_original__isnull=False)
+    gone = given.filter(sortable_ids_original__isnull=True).order_by()
+    ids = gone.values(key).annotate(ids=Count(name, distinct=True)).filter(ids__gt=1)
+    examples = differ.order_by("pk").values_list("pk", flat=True)[:EXAMPLES]
+    return Verification(
+        rows=target.rows.count(),
+        missing=target.without_id.count(),
+        not_of_original=differ.count(),
+        split=ids.count(),
+        all_well="each has the id of its original",
+        examples_of={"not_of_original": [f"{pk}" for pk in examples]},
+    )
 
 
 def refuse_hidden_rows(target: Target) -> None:
@@ -112,23 +146,10 @@ def _count_duplicates(target: Target, found: Verification) -> None:
         ]
 
 
-_SECOND, _QUARTER = timedelta(seconds=1), timedelta(minutes=15)
-_LONGEST_SHIFT = timedelta(hours=26)
-"""The distance of the two time zones that are farthest apart."""
-_EXCHANGED = "of the times of other rows: ids were exchanged between rows"
+_SECOND = 1_000_000
+"""In microseconds, as all times here."""
 _MOST_LOOKED_UP = 200
 """So many converted ids are compared with the old ids of other rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    place: Any
-    pk: Any
-    number: int
-    since: int
-    """The time of the row, in microseconds since 1970, as all times here."""
-    start: int
-    """The start of its id's tick, as ``since``."""
 
 
 class Checker:
@@ -149,8 +170,6 @@ class Checker:
         self._previous: tuple[Any, Any, Any] | None = None
         """Key, place and rank of the last row whose order counts."""
         self._looked_up = 0
-        self._exchanged: list[bool] = []
-        """Whether the first ids of another time that no time zone explains are of other rows."""
         self._earlier = expected.earlier // MICROSECOND
         self._later = expected.later // MICROSECOND
         self._length = self._times.tick_ns // 1000 if self._times else 0
@@ -197,16 +216,14 @@ class Checker:
             since_1970 = [self._since(row) for row in page]
         if is_of_run and self._is_as_written(page, ids, since_1970):
             return
-        for (place, pk, _), read, since in zip(page, ids, since_1970, strict=True):
+        for row, read, since in zip(page, ids, since_1970, strict=True):
             if read is None or since is None:
                 continue
-            number, parts = read
             is_exact = is_of_run and (shared is None or since < shared)
-            if parts[0] != (since * 1000 - epoch) // length:
-                start = (parts[0] * length + epoch) // 1000
-                self._differs(_Row(place, pk, number, since, start), is_exact=is_exact)
+            if read[1][0] != (since * 1000 - epoch) // length:
+                self._differs(row, read, since, is_exact=is_exact)
             elif is_exact:
-                self._check_order(pk, place, parts)
+                self._check_order(row[1], row[0], read[1])
 
     def _since(self, row: tuple[Any, Any, Any]) -> int | None:
         """The time of a row; None if it is not readable, which is counted."""
@@ -246,21 +263,19 @@ class Checker:
     def check_converted(self, page: Page, ids: Sequence[Read | None], source: Lossless) -> None:
         """Compare each id with the one converted from its old id."""
         to_int, new = self._scheme.to_int, self._scheme
-        assert self._times
-        for (old, pk, _), read in zip(page, ids, strict=True):
+        for row, read in zip(page, ids, strict=True):
             if read is None:
                 continue
-            number, parts = read
+            old, pk, _ = row
             try:
-                if to_int(source.old.convert(old, to=new).value) == number:
+                if to_int(source.old.convert(old, to=new).value) == read[0]:
                     continue
                 since = _microseconds(source.at(old))
             except (InvalidID, OutOfRange):
                 self._found.generated += 1
                 continue
-            start = (parts[0] * self._times.tick_ns + self._times.epoch_ns) // 1000
-            row = _Row(old, pk, number, since, start)
-            self._differs(row, is_exact=False, is_of_another=self._is_of_another(row, source))
+            is_of_another = self._is_of_another(pk, read[0], source)
+            self._differs(row, read, since, is_exact=False, is_of_another=is_of_another)
 
     def check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
         """The application's ids ascend with a numbered key, but for a minute."""
@@ -294,69 +309,46 @@ class Checker:
             found.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
         self._previous = (pk, place, rank)
 
-    def _differs(self, row: _Row, *, is_exact: bool, is_of_another: bool = False) -> None:
-        """Count a row whose id is not of its tick."""
+    def _differs(
+        self,
+        row: tuple[Any, Any, Any],
+        read: Read,
+        since: int,
+        *,
+        is_exact: bool,
+        is_of_another: bool = False,
+    ) -> None:
+        """Count a row whose id is not of its tick; ``since`` is the time of the row."""
         times, found = self._times, self._found
         assert times is not None
-        own = (row.since * 1000 - times.epoch_ns) // times.tick_ns
+        own = (since * 1000 - times.epoch_ns) // times.tick_ns
         if not times.layout.first_tick <= own <= times.layout.last_tick:
             found.without_time += 1
             return
-        late, early = row.start - row.since, row.since - row.start - self._length
+        start = (read[1][0] * times.tick_ns + times.epoch_ns) // 1000
+        late, early = start - since, since - start - self._length
         earlier, later = self._earlier, self._later
-        if is_exact and self._target.source.times:
+        source, (place, pk, _) = self._target.source, row
+        if is_exact and source.times:
             earlier = later = self._resolution
         if late <= later and early <= earlier and not is_of_another:
             found.generated += 1
             return
-        found.causes[self._cause(row, is_of_another=is_of_another)] += 1
-        found.count("other_time", self._shown(row))
+        text = self._scheme.format(self._scheme.from_trusted(read[0]))
+        shown = f"{source.field.name} {source.shown_place(place)}"
+        found.count("other_time", f"{pk} ({shown}) has {text}, of {_time(start).isoformat()}")
 
-    def _cause(self, row: _Row, *, is_of_another: bool) -> str:
-        """What explains the time of an id; empty if nothing does. All time zones are a whole number
-        of quarters of an hour apart."""
-        if is_of_another:
-            return _EXCHANGED
-        late = timedelta(microseconds=row.start - row.since)
-        quarters = round(late / _QUARTER)
-        slack = max(_SECOND, timedelta(microseconds=self._length))
-        is_shifted = quarters and abs(late - quarters * _QUARTER) <= slack
-        if self._target.source.times and is_shifted and abs(late) <= _LONGEST_SHIFT:
-            minutes, side = 15 * abs(quarters), "early" if quarters < 0 else "late"
-            return f"{minutes // 60}:{minutes % 60:02} h too {side}: a wrong time zone"
-        if len(self._exchanged) < EXAMPLES:
-            self._exchanged.append(self._has_time_of_another(row))
-        return _EXCHANGED if all(self._exchanged) else ""
-
-    def _has_time_of_another(self, row: _Row) -> bool:
-        """Whether another row has a time in the tick of the id."""
-        source = self._target.source
-        if source.order == ("pk",):
-            return False  # its keys tell no times
-        try:
-            tick = self._target.scheme.tick_span(_time(row.start))
-        except OutOfRange:
-            return False
-        return self._target.rows.filter(source.between(*tick)).exclude(pk=row.pk).exists()
-
-    def _is_of_another(self, row: _Row, source: Lossless) -> bool:
+    def _is_of_another(self, pk: Any, number: int, source: Lossless) -> bool:
         """Whether the id was converted from the old id of another row."""
         if self._looked_up == _MOST_LOOKED_UP:
             return False
         self._looked_up += 1
         try:
-            old = self._scheme.convert(self._scheme.from_trusted(row.number), to=source.old)
+            old = self._scheme.convert(self._scheme.from_trusted(number), to=source.old)
         except (InvalidID, OutOfRange):
             return False
-        same = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=row.pk)
+        same = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=pk)
         return old.lossless and same.exists()
-
-    def _shown(self, row: _Row) -> str:
-        source, value = self._target.source, self._scheme.from_trusted(row.number)
-        return (
-            f"{row.pk} ({source.field.name} {source.shown_place(row.place)}) has "
-            f"{self._scheme.format(value)}, of {_time(row.start).isoformat()}"
-        )
 
     def _was_cut(self, end: Row) -> bool:
         """Whether the time of the run's last row has lost digits since, as in a column that now
@@ -366,7 +358,7 @@ class Checker:
         if now is None:
             return False
         difference = _microseconds(at(end[0])) - _microseconds(at(now[0]))
-        return 0 < abs(difference) < _SECOND // MICROSECOND
+        return 0 < abs(difference) < _SECOND
 
 
 def _microseconds(at: datetime) -> int:

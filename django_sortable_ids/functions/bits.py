@@ -1,6 +1,6 @@
 """Where the bits of an id's tick and suffix are in its number."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -173,28 +173,6 @@ def _tops(cuts: set[int], pieces: list[Run]) -> Iterator[tuple[int, int, int]]:
         if any(run.part is not Part.RANDOM for run in inside):
             set_bits = [run.stop for run in inside if run.part is not Part.FIXED or run.low]
             yield start, stop, max(set_bits, default=start)
-
-
-def digits_by_weight(layout: Layout) -> Sequence[tuple[int, int]]:
-    """The 32 hexadecimal digits of a UUID so that they sort by its tick and then by its suffix.
-
-    Each part is the position of its first digit, counted from 1, and how many digits it has. Digits
-    that are the same in every UUID come last.
-    """
-    weights = dict.fromkeys(range(1, 33), -1)
-    for run in runs(layout, 128):
-        if run.part is not Part.FIXED:
-            above = layout.suffixes.bit_length() - 1 if run.part is Part.TICK else 0
-            for bit in range(run.bits):
-                digit = 32 - (run.at + bit) // DIGIT
-                weights[digit] = max(weights[digit], above + run.low + bit)
-    parts: list[tuple[int, int]] = []
-    for digit in sorted(weights, key=lambda digit: (-weights[digit], digit)):
-        if parts and digit == sum(parts[-1]):
-            parts[-1] = (parts[-1][0], parts[-1][1] + 1)
-        else:
-            parts.append((digit, 1))
-    return parts
 
 
 @dataclass(frozen=True, slots=True)

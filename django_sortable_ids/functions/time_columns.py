@@ -4,16 +4,13 @@ A *place* is a time in the form of its column: usually a ``datetime`` as the ORM
 SQLite the stored text; for PostgreSQL a naive ``datetime`` for ``timestamp`` and an aware one in
 UTC for ``timestamptz``.
 
-SQLite compares texts. Django writes ``2024-05-01 23:00:00`` or ``2024-05-01 23:00:00.123456``, and
-reads more forms. Texts of one spelling sort by time; texts of different spellings don't.
+SQLite compares texts. Django writes ``2024-05-01 23:00:00`` or ``2024-05-01 23:00:00.123456``.
+These sort by time, with any number of digits. Django reads more forms, such as those with a zone.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, datetime, timedelta, tzinfo
-from datetime import timezone as fixed_zone
 from typing import Any
 
 from django.conf import settings
@@ -179,23 +176,12 @@ class _Instant(models.BigIntegerField):  # type: ignore[type-arg]
 
 class TextColumn(TimeColumn):
     """A column of SQLite, which stores and compares times as text. Rows are compared with the text
-    of another row, because one time has several spellings."""
+    of another row, because one time has several: 23:00:00 and 23:00:00.000."""
 
-    def __init__(self, source: models.Field[Any, Any], using: str) -> None:
-        super().__init__(source, using)
-        self.spelling = self._first_spelling()
-
-    @property
-    def clock(self) -> tzinfo | None:
-        return None if self.spelling.zone else super().clock
+    resolution = MICROSECOND
 
     def local(self, at: datetime) -> Expression:
-        return self.operand(self.spelling.bound(at.replace(tzinfo=UTC), UTC))
-
-    @property
-    def resolution(self) -> timedelta:
-        digits = self.spelling.fraction
-        return MICROSECOND if digits is None else _second_with(digits)
+        return self.operand(_shortest(at))
 
     @property
     def selected(self) -> Expression:
@@ -222,8 +208,13 @@ class TextColumn(TimeColumn):
         return super().unix(place)
 
     def place_at(self, at: datetime) -> str:
+        """A text that sorts after all earlier times, and not after any text of that time."""
         zone = self.connection.timezone or timezone.get_default_timezone()
-        return self.spelling.bound(at, zone)
+        try:
+            return _shortest(at.astimezone(zone))
+        except OverflowError:
+            # The time zone shifts the last day out of the calendar.
+            return _shortest(at)
 
     def operand(self, place: str) -> Expression:
         return RawSQL("%s", (place,), output_field=TextField())
@@ -232,19 +223,13 @@ class TextColumn(TimeColumn):
         return place
 
     def load(self, saved: str) -> str:
-        if spelling_of(saved) in (self.spelling, DJANGO):
-            return saved
-        return self.place_at(self.at(saved))
+        return saved
 
-    def _first_spelling(self) -> Spelling:
-        """The spelling in the first row by key; the plan checks that all rows have the same."""
-        model = self.source.model
-        rows = models.QuerySet[Any](model, using=self.connection.alias)
-        # Not source.name, which is the whole path for a column of a related row.
-        name = self.source.attname
-        with_time = rows.filter(**{f"{name}__isnull": False}).order_by("pk")
-        text = with_time.values_list(Cast(name, TextField()), flat=True).first()
-        return spelling_of(text) or DJANGO
+
+def _shortest(at: datetime) -> str:
+    """The shortest text of a local time."""
+    text = at.replace(tzinfo=None).isoformat(" ")
+    return text.rstrip("0") if at.microsecond else text
 
 
 def column_of(source: models.Field[Any, Any], using: str) -> TimeColumn:
@@ -329,71 +314,3 @@ def latest(scheme: TimeScheme) -> datetime:
 
 def _tick(scheme: TimeScheme) -> timedelta:
     return timedelta(microseconds=max(scheme.tick_ns // 1000, 1))
-
-
-_PATTERN = re.compile(
-    r"\d{4}-\d\d-\d\d(?P<separator>[ T])\d\d:\d\d:\d\d(?:\.(?P<fraction>\d{1,6}))?"
-    r"(?P<zone>|Z|[+-]\d\d:\d\d)",
-    re.ASCII,
-)
-_BY_DJANGO = (0, 6)
-"""Fractional digits of a second that Django writes: none if all are zero."""
-WHOLE = ".000000"
-"""The fraction of a whole second, if it is written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """A form of texts that differ only in their digits, and sort by time.
-
-    ``fraction`` is the number of fractional digits of the second. None stands for 0 or 6, as
-    written by Django and ``datetime.isoformat``, or always 6. With the zone "Z" it is never None,
-    because "Z" sorts after the point.
-    """
-
-    separator: str
-    fraction: int | None
-    zone: str
-
-    def bound(self, at: datetime, naive: tzinfo) -> str:
-        """A text that sorts after all times before ``at`` (aware), and not after any other time.
-
-        Texts without a zone are local times of ``naive``. The result has no zone, so it sorts
-        before the same text with a zone.
-        """
-        unit = 10 ** (6 - self._digits(at))
-        rounded_up = timedelta(microseconds=-at.microsecond % unit)
-        try:
-            local = (at + rounded_up).astimezone(_offset(self.zone) or naive)
-        except OverflowError:
-            # The time zone shifts the last day out of the calendar.
-            local = at
-        kind = "seconds" if not self._digits(local) else "microseconds"
-        text = local.replace(tzinfo=None).isoformat(self.separator, kind)
-        return text[: len("2024-05-01 23:00:00.") + self._digits(local)] if "." in text else text
-
-    def _digits(self, at: datetime) -> int:
-        if self.fraction is None:
-            return max(_BY_DJANGO) if at.microsecond else 0
-        return self.fraction
-
-
-DJANGO = Spelling(" ", None, "")
-
-
-def spelling_of(text: object) -> Spelling | None:
-    """The spelling of a time; None if its order is not known."""
-    match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
-    if not match:
-        return None
-    zone, digits = match["zone"], len(match["fraction"] or "")
-    is_mixed = digits in _BY_DJANGO and zone != "Z"
-    return Spelling(match["separator"], None if is_mixed else digits, zone)
-
-
-def _offset(zone: str) -> tzinfo | None:
-    if zone in ("", "Z"):
-        return UTC if zone else None
-    hours, minutes = zone[1:].split(":")
-    offset = timedelta(hours=int(hours), minutes=int(minutes))
-    return fixed_zone(-offset if zone[0] == "-" else offset)

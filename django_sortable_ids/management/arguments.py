@@ -213,8 +213,8 @@ def _add_sources(parser: ArgumentParser) -> None:
     sources.add_argument(
         "--on-out-of-range",
         choices=get_args(OnOutOfRange),
-        help="times that the ids can't contain: refuse them (error), leave the rows "
-        "without an id (skip), or use the nearest time (clamp)",
+        help="times that the ids can't contain: refuse them (error), or leave the rows "
+        "without an id (skip)",
     )
     sources.add_argument(
         "--allow-triggers",
@@ -251,13 +251,13 @@ def _add_pace(parser: ArgumentParser) -> None:
         "--max-replica-lag",
         type=_seconds,
         metavar="SECONDS",
-        help="pause while a replica lags by more than this",
+        help="with --replica: pause while it lags by more than this",
     )
     pace.add_argument(
         "--replica",
         choices=list(connections),
         metavar="ALIAS",
-        help="the replica whose lag is queried; by default PostgreSQL's primary reports the lag",
+        help="the database of the replica whose lag is queried",
     )
     pace.add_argument(
         "--retry-time",

@@ -22,11 +22,11 @@ from ..backfill.sources.base import Given
 from ..backfill.sources.fields import check_tables, database_of, last_run, named_field, names_of
 from ..backfill.sources.fields import notes as proxy_notes
 from ..backfill.sources.find import of_source
-from ..backfill.sources.originals import Originals, compare
+from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
 from ..backfill.verification import SHARE, Verification
-from ..backfill.verify import refuse_hidden_rows, verify
+from ..backfill.verify import compare, verify
 from ..db import chunks
 from ..errors import WrongArguments, counted
 from ..fields import history_models
@@ -71,7 +71,7 @@ def fill(request: Request) -> None:
     """Give ids to the rows without one, and name the command that verifies them."""
     output, target = request.output, request.target()
     owner.refuse_if_taken(target)
-    lag = _lag(request, target.using)
+    lag = _lag(request)
     planned = planned_for(request, target)
     again = request.line.again(target.command)
     try:
@@ -115,12 +115,14 @@ def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> ru
             return run.execute(planned, progress.add, limits, control, lag)
 
 
-def _lag(request: Request, database: str) -> Callable[[], str]:
+def _lag(request: Request) -> Callable[[], str]:
     most, replica = request.options["max_replica_lag"], request.options["replica"]
-    if most is not None:
-        return watch(database, replica, most)
+    if most is not None and replica is not None:
+        return watch(replica, most)
     if replica is not None:
         raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
+    if most is not None:
+        raise WrongArguments("--max-replica-lag needs --replica ALIAS, that of the replica: add it")
     return lambda: ""
 
 
@@ -130,8 +132,7 @@ _OWN = ("django_sortable_ids", "0001_initial")
 def move(request: Request) -> None:
     options, output = request.options, request.output
     using = options["database"] or DEFAULT_DB_ALIAS
-    policies = {name: options[name] or "error" for name in ("on_null", "on_out_of_range")}
-    if "skip" in policies.values():
+    if "skip" in (options["on_null"], options["on_out_of_range"]):
         raise CommandError("skip leaves NULL, which no key may have", returncode=WRONG)
     try:
         planned = move_plan.build(
@@ -142,7 +143,7 @@ def move(request: Request) -> None:
             to=options["to"],
             adopted=options["adopt"] or (),
             allowed=options["allow"] or (),
-            policies=policies,
+            on_null=options["on_null"] or "error",
         )
     except NotEdited as unedited:
         needs_drop = not unedited.edits and not options["drop_old"]
@@ -308,7 +309,6 @@ def _compare(request: Request, target: Target, source: Originals) -> None:
             f"{target.label} is in a history model: several history rows have the id of one "
             f"original, so no migration can make the ids unique. Use --verify instead"
         )
-    refuse_hidden_rows(target)
     compared = compare(target, source)
     request.output.add(**of_target(target), migration=None, next=None, **compared.document())
     request.output.explain(compared.lines())
@@ -342,7 +342,7 @@ def _keep_null(request: Request, target: Target, skipped: int) -> None:
         raise CommandError(
             f"{target.label}: {counted(skipped, 'row')} skipped, without an id, so the column "
             f"can't be NOT NULL. No migration was written. Give them ids, for example by "
-            f"--on-null=now or --on-out-of-range=clamp"
+            f"--on-null=now, or correct their times"
         )
 
 

@@ -243,7 +243,7 @@ def of_target(target: Target) -> dict[str, Any]:
 
 
 def of_plan(plan: Plan) -> dict[str, Any]:
-    slow, fast = plan.estimate.rates
+    slow, fast = plan.rates
     return {
         **of_target(plan.target),
         "order": list(plan.target.source.order),
@@ -253,8 +253,7 @@ def of_plan(plan: Plan) -> dict[str, Any]:
         "estimate": {
             "seconds_at_least": round(plan.rows / fast, 1),
             "seconds_at_most": round(plan.rows / slow, 1),
-            "bytes_of_ids": plan.estimate.id_bytes,
-            "bytes_of_row_versions": plan.estimate.version_bytes,
+            "bytes_of_row_versions": plan.version_bytes,
         },
         "samples": list(plan.samples),
         "warnings": list(plan.warnings),

@@ -14,6 +14,8 @@ from ..backfill.sources.base import Given
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError
+from ..functions.time_columns import as_stored, last_tick, time_range
+from ..schemes import TimeScheme
 from .changes.graph import Column, Key, Table, Values
 from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey
 from .engines.base import KeyEngine
@@ -52,10 +54,11 @@ class DeletedKeys:
         by_label = {each.model: each for each in moved}
         for key, kept in self._copied:
             self._collect(key)
+            self._bring_into_range(key)
             is_converted = by_label[key.label].convert_from == by_label[key.label].name
             given = Given(convert_from=OLD_KEY) if is_converted else Given(created_from=TIME)
             for _ in range(_TRIES):
-                fill(key, given, self._engine.using, on_out_of_range="clamp")
+                fill(key, given, self._engine.using)
                 if not self._forget_taken(key):
                     break
             else:
@@ -65,6 +68,14 @@ class DeletedKeys:
                 )
             if key.old is not None:
                 self._keep(key, kept)
+
+    def _bring_into_range(self, key: Key) -> None:
+        """Give those of times that the scheme doesn't have its first or its last one."""
+        scheme = key.map.next_field.scheme
+        if isinstance(scheme, TimeScheme):
+            keys, (start, end) = self._all(key.map.model), map(as_stored, time_range(scheme))
+            keys.filter(**{f"{TIME}__lt": start}).update(**{TIME: start})
+            keys.filter(**{f"{TIME}__gte": end}).update(**{TIME: as_stored(last_tick(scheme))})
 
     def _forget_taken(self, key: Key) -> int:
         """Forget new keys that are those of rows which exist; return how many there were."""

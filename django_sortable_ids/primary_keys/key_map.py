@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any
 
 from django.db import connections, transaction
@@ -17,9 +17,9 @@ from ..backfill.engines import engine_of
 from ..backfill.sources import find
 from ..backfill.sources.base import Given
 from ..backfill.sources.find import every_row
-from ..backfill.sources.periods import Unsourced
-from ..backfill.sources.target import EveryRow, Target
-from ..backfill.writing.sorted_rows import NewIDs, SortedRows
+from ..backfill.sources.periods import Unsourced, WithoutTime
+from ..backfill.sources.target import EveryRow, OnNull, Target
+from ..backfill.writing.sorted_rows import SortedRows
 from ..db import chunks, tables
 from ..errors import BackfillError
 from ..fields import SortableIDField
@@ -42,12 +42,8 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
         field = redefined(key.field, "primary_key", "serialize", "blank", "db_column", null=True)
         field.set_attributes_from_name(NEW_KEY)
         field.model = model
-        target = replace(
-            every_row(model, field, key.given, using),
-            on_null=key.on_null,
-            on_out_of_range=key.on_out_of_range,
-        )
-        plan.check_rows(target, chunks.count(target.rows), engine_of(using), may_be_misread=True)
+        target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
+        plan.check_rows(target, chunks.count(target.rows), engine_of(using))
 
 
 def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
@@ -55,28 +51,23 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
 
     Raises ``BackfillError`` for rows without a usable time.
     """
-    checked: set[tuple[str, str]] = set()
-    """The tables and columns whose times were checked."""
     for key, planned in zip(engine.change.keys, moved, strict=True):
         if is_written_at_once(planned):
             target = every_row(key.model, key.map.next_field, planned.given, engine.using)
-            times = target.source.field
-            source = times.model._meta.db_table, str(times.column)
-            _write(target, key.map, may_be_misread=source not in checked)
-            checked.add(source)
+            _write(replace(target, on_null=planned.on_null), key.map)
         else:
             fields = copied(planned)
             _copy(engine, key.own, key.map, {key.map.column: "pk", **fields})
             given = replace(planned.given, **{name: name for name in fields})
             if planned.convert_from == planned.name:
                 given = replace(given, convert_from=OLD_KEY)
-            policies = {"on_null": planned.on_null, "on_out_of_range": planned.on_out_of_range}
-            fill(key, given, engine.using, **policies)
+            fill(key, given, engine.using, on_null=planned.on_null)
 
 
-def fill(key: Key, given: Given, using: str, **policies: Any) -> None:
+def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
     """Give a new key to each row of the map that has none."""
-    target = replace(find.of_source(key.map.model, key.map.next_field, given, using), **policies)
+    found = find.of_source(key.map.model, key.map.next_field, given, using)
+    target = replace(found, on_null=on_null)
     notes.forget_runs([key], using)
     if target.without_id.exists():
         run.execute(plan.build(target, BATCH))
@@ -101,7 +92,7 @@ def _copy(engine: KeyEngine, source: Values, to: Values, fields: dict[str, str])
     engine.editor.execute(f"INSERT INTO {quote(to.table)} ({names}) {sql}", parameters or None)
 
 
-def _write(target: EveryRow, to: Values, *, may_be_misread: bool) -> None:
+def _write(target: EveryRow, to: Values) -> None:
     """Sort the rows of the target once, and write the keys of all of them."""
     connection: Any = connections[target.using]
     columns = f"({OLD_KEY}, {NEW_KEY})"
@@ -111,26 +102,12 @@ def _write(target: EveryRow, to: Values, *, may_be_misread: bool) -> None:
     # a tree takes several times as long.
     is_unsorted = connection.vendor == "sqlite"
     with SortedRows(target) as rows, connection.cursor() as cursor:
-        ends, times = rows.ends, target.time_range
-        if ends is None:
-            return
-        # The first and the last time show whether all are there and in the scheme's range.
-        are_in_range = times is not None and all(
-            end is not None and times[0] <= target.source.at(end) < times[1] for end in ends
-        )
-        plan.check_rows(
-            target,
-            rows.count,
-            engine_of(target.using),
-            may_be_misread=may_be_misread,
-            are_in_range=are_in_range,
-        )
+        plan.check_rows(target, rows.count, engine_of(target.using))
         if is_unsorted:
             cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
             cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")
-        ids = NewIDs(target, rows)
-        for page in rows.pages():
-            pairs = list(zip((key for (key,) in page.keys), ids.stored(page), strict=True))
+        for keys, ids in chain(rows.pages(), _without_time(target)):
+            pairs = list(zip(keys, ids, strict=True))
             if isinstance(pairs[0][0], int):
                 # In the order of the key, a page of the table is read and written once.
                 pairs.sort()
@@ -147,6 +124,22 @@ def _write(target: EveryRow, to: Values, *, may_be_misread: bool) -> None:
         if is_unsorted:
             cursor.execute(f"{insert} SELECT * FROM {_UNSORTED} ORDER BY {OLD_KEY}")
             cursor.execute(f"DROP TABLE {_UNSORTED}")
+
+
+def _without_time(target: EveryRow) -> Iterator[tuple[list[Any], list[Any]]]:
+    """The keys and the ids of now of rows without a time, as the database stores them."""
+    if target.on_null != "now":
+        return
+    rest, connection = WithoutTime.in_target(target), connections[target.using]
+    keys = rest.missing.values_list("pk", flat=True)
+    pages: QuerySet[Any] = keys
+    while found := [(None, pk) for pk in pages[:BATCH]]:
+        ids = rest.source.known_ids(rest, found)
+        assert ids is not None, "the scheme has times"
+        save = target.field.get_db_prep_save
+        stored = [key for (key,) in rest.stored_keys([pk for _, pk in found])]
+        yield stored, [save(each, connection) for each in ids]
+        pages = keys.filter(pk__gt=found[-1][1])
 
 
 def copy_old_keys(engine: KeyEngine) -> None:
@@ -178,7 +171,7 @@ def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]
     while page := list(islice(pairs, BATCH)):
         tables.analyze(connection, key.map.table)
         target = Target(field, Unsourced.of(key.map.model, engine.using))
-        statements = engine_of(engine.using).statements(target, with_times=False)
+        statements = engine_of(engine.using).statements(target)
         keys = [[pk.get_db_prep_save(each, connection)] for each, _ in page]
         stored = [field.get_db_prep_save(old, connection) for _, old in page]
         with transaction.atomic(engine.using):

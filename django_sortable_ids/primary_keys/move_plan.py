@@ -15,9 +15,10 @@ from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
 
 from ..backfill.sources.base import Given
-from ..backfill.sources.columns import find_source
+from ..backfill.sources.columns import field_of_times
 from ..backfill.sources.fields import check_names, check_table
 from ..backfill.sources.find import check_given
+from ..backfill.sources.target import OnNull
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
@@ -94,15 +95,14 @@ def build(
     to: str | None = None,
     adopted: Sequence[str] = (),
     allowed: Sequence[str] = (),
-    policies: Mapping[str, Any],
+    on_null: OnNull,
 ) -> MovePlan:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
     preferred as the source of times. Keys that are not edited yet are judged as those of class
     ``to``. ``adopted`` are columns with keys, as ``--adopt`` names them, and ``allowed`` the
-    programs that ``--allow`` names. ``policies`` are ``on_null`` and ``on_out_of_range`` of every
-    key. Writes nothing.
+    programs that ``--allow`` names. ``on_null`` is that of every key. Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.
@@ -137,7 +137,7 @@ def build(
     moved = []
     for each in found:
         label, (field, options) = each._meta.label, edits.new_key(each, to)
-        fixed = {**asdict(chosen[label]), **policies}
+        fixed = {**asdict(chosen[label]), "on_null": on_null}
         if needed:
             new = field(primary_key=True, **options)
             moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
@@ -364,7 +364,7 @@ def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[st
     chosen, problems = {}, []
     for label, model in found.items():
         try:
-            find_source(model, name, using)
+            field_of_times(model, name, using)
         except BackfillError as error:
             problems.append(str(error))
         else:

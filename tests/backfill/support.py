@@ -16,7 +16,7 @@ from django_sortable_ids.backfill.engines.postgresql import PostgreSQL
 from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.sources.target import Target
-from django_sortable_ids.backfill.writing import minting
+from django_sortable_ids.backfill.writing import batch
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.values.times import aware
 from django_sortable_ids.models import BackfillRun
@@ -104,7 +104,7 @@ def in_python(monkeypatch: Any) -> None:
 def evenly(monkeypatch: Any) -> None:
     """Have each id made in the middle of its room: chance may leave none for the rows around it."""
     in_python(monkeypatch)
-    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [size // 2 for size in sizes])
+    monkeypatch.setattr(batch, "drawn_below", lambda sizes: [size // 2 for size in sizes])
 
 
 def saved_run(name: str, using: str = "default") -> BackfillRun:

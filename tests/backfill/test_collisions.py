@@ -3,7 +3,7 @@
 import pytest
 
 from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.writing import minting
+from django_sortable_ids.backfill.writing import batch
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 from tests.support import refusal_of
 
@@ -40,7 +40,7 @@ def draw(monkeypatch, *draws):
     def below(size):
         return left.pop(0) if len(left) > 1 else left[0]
 
-    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [*map(below, sizes)])
+    monkeypatch.setattr(batch, "drawn_below", lambda sizes: [*map(below, sizes)])
     in_python(monkeypatch)
 
 

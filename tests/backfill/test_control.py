@@ -114,11 +114,12 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(monkeypatch, tmp
 
 
 @database
-@pytest.mark.parametrize("options", [[], ["--replica=default"]])
-def test_a_lag_that_nobody_knows(options):
-    with pytest.raises(CommandError, match=r"no replica|has no replicas|name the database alias"):
+def test_a_lag_of_what_is_no_replica():
+    with pytest.raises(CommandError, match="the database 'default' is no replica: name one with"):
         call_command(
-            "backfill_ids", NAME, "--created-from=created_at", "--max-replica-lag=1", *options
+            "backfill_ids",
+            NAME,
+            *("--created-from=created_at", "--max-replica-lag=1", "--replica=default"),
         )
     assert not BackfillRun.objects.exists()
 

@@ -7,6 +7,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Control, Stopped
+from django_sortable_ids.backfill.sources.target import HASHES
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
 from tests.support import execute
@@ -48,13 +49,14 @@ def is_interleaved(name=NAME):
     return "hashint8" in next(build(name).writer.statements)[1]
 
 
-def spans():
-    """Which parts are left, between two batches."""
-    return saved_run(NAME).cursor.get("span", {}).get("left", [])
+def written():
+    """The share of the span that is written, between two batches; None at its end."""
+    span = saved_run(NAME).cursor.get("span")
+    return span and span["start"] / HASHES
 
 
 def assert_right():
-    assert spans() == []
+    assert written() is None
     assert None not in ids(NAME)
     assert is_strict(NAME)
     assert times_are_right(NAME)
@@ -121,13 +123,12 @@ def test_every_row_gets_its_id(size, same):
 
 def test_it_goes_on_with_the_part_that_it_stopped_at():
     insert_ties()
-    left = [[[3, 1], [3, 2], [3, 3]], [[3, 2], [3, 3]], [[3, 3]], []]
     # 240 rows are three spans of four parts.
-    for parts in (left * 3)[:-1]:
+    for share in ([0.25, 0.5, 0.75, None] * 3)[:-1]:
         control = Control()
         with pytest.raises(Stopped):
             run.execute(build(NAME, 20), lambda _, stop=control.stop: stop(), control=control)
-        assert spans() == parts
+        assert written() == share
     run.execute(build(NAME, 20))
     assert_right()
     assert saved_run(NAME).rows_filled == ROWS
@@ -187,12 +188,15 @@ def test_a_span_is_written_to_its_end_though_more_rows_than_planned_are_filled_b
 
 def test_an_id_that_the_application_gives_meanwhile_stays():
     insert_ties()
-    taken = rows(NAME)[41]
     value = find(NAME).field.scheme.generate()
-    give = Plain.objects.filter(pk=taken.pk, public_id=None).update
-    result = run.execute(build(NAME, 100), concurrently(1, lambda: give(public_id=value)))
+
+    def give():
+        taken = Plain.objects.filter(public_id=None).order_by("created_at")[21]
+        Plain.objects.filter(pk=taken.pk).update(public_id=value)
+
+    result = run.execute(build(NAME, 100), concurrently(1, give))
     assert result.remaining == 0
-    assert rows(NAME).get(pk=taken.pk).public_id == value
+    assert rows(NAME).filter(public_id=value).exists()
     assert verify(find(NAME)).failures == []
 
 
@@ -202,8 +206,8 @@ def test_a_part_is_cut_when_others_hold_one_of_its_rows():
 
     def halve(execute, sql, params, many, context):
         if "hashint8" in sql:
-            seen.append((params["mask"], params["part"]))
-            if seen[-1] == (3, 2):
+            seen.append((params["first_hash"], params["last_hash"]))
+            if len(seen) == 3:
                 # What a lock that isn't given in time raises.
                 execute("DO $$ BEGIN RAISE lock_not_available; END $$", None, many, context)
         return execute(sql, params, many, context)
@@ -211,8 +215,9 @@ def test_a_part_is_cut_when_others_hold_one_of_its_rows():
     with connection.execute_wrapper(halve):
         result = run.execute(build(NAME, 60))
     assert result.filled == ROWS
-    assert seen == [(3, 0), (3, 1), (3, 2), (7, 2), (7, 6), (3, 3)]
-    assert saved_run(NAME).batches == 5
+    eighths = [(0, 2), (2, 4), (4, 6), (4, 5), (5, 8)]
+    assert seen == [(HASHES * i // 8, HASHES * j // 8 - 1) for i, j in eighths]
+    assert saved_run(NAME).batches == 4
     assert_right()
 
 

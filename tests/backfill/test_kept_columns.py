@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.schemes import get
 from tests.support import execute
 from tests.testapp.models import Order
@@ -46,6 +47,7 @@ TIMESTAMPS = [
     "'0000-00-00 00:00:00'",
     "NULL",
 ]
+TWICE = TIMESTAMPS[1:5]
 DATETIMES = [*TIMESTAMPS, "'2024-03-31 02:30:00'", "'2024-02-31 00:00:00'"]
 COLUMNS = {
     "changed": ("TIMESTAMP(6) NULL ON UPDATE CURRENT_TIMESTAMP(6)", TIMESTAMPS),
@@ -94,12 +96,15 @@ def session(monkeypatch):
     connection.close()
 
 
-def give_values(model):
-    """Each value to some rows."""
+def give_values(model, zone="+00:00"):
+    """Each value to some rows. MySQL refuses a TIMESTAMP in an hour that the zone has twice."""
     table = model._meta.db_table
+    is_refused = zone != "+00:00" and not connection.mysql_is_mariadb
     execute("SET @mode = @@sql_mode, sql_mode = 'ALLOW_INVALID_DATES', time_zone = '+00:00'")
     sets = []
-    for name, (_, values) in COLUMNS.items():
+    for name, (kind, values) in COLUMNS.items():
+        if is_refused and kind.startswith("TIMESTAMP"):
+            values = [value for value in values if value not in TWICE]
         cases = " ".join(f"WHEN {number} THEN {value}" for number, value in enumerate(values))
         sets.append(f"{quote(name)} = CASE id MOD {len(values)} {cases} END")
     execute(f"UPDATE {table} SET {', '.join(sets)}")
@@ -132,7 +137,7 @@ def test_a_run_keeps_them(name, way, zone, session, monkeypatch):
         in_python(monkeypatch)
     with columns_of(Order):
         insert_orders([START + n // 5 * SECOND for n in range(40)])
-        give_values(Order)
+        give_values(Order, zone)
         before = kept(Order)
         session(zone)
         fill_with_late_rows(name)
@@ -166,7 +171,7 @@ def test_the_creation_time_may_be_such_a_column(
 def test_rows_without_a_time_keep_them(name, zone, session):
     with columns_of(Order):
         insert_orders([None, START, None, START, *[None] * 16])
-        give_values(Order)
+        give_values(Order, zone)
         before = kept(Order)
         session(zone)
         command(name, created_from="created_at", on_null="now")
@@ -185,12 +190,27 @@ def test_a_conversion_keeps_them(source, name, zone, session):
             Old,
             [{"name": "", "text": "", source: value} for value in scheme.generate_many(20, START)],
         )
-        give_values(Old)
+        give_values(Old, zone)
         before = kept(Old)
         session(zone)
         command(f"shop.Old.{name}", convert_from=source)
         assert kept(Old) == before
         assert not Old.objects.filter(**{name: None}).exists()
+
+
+def test_an_hour_that_the_session_has_twice_is_refused(session):
+    if connection.mysql_is_mariadb:
+        pytest.skip("it copies both hours")
+    with columns_of(Order):
+        insert_orders([START + n * SECOND for n in range(8)])
+        give_values(Order)
+        session("Europe/Berlin")
+        with pytest.raises(
+            BackfillError, match=r"Europe/Berlin, has twice.* Set the session to UTC"
+        ):
+            build("uuid7")
+        session("+00:00")
+        fill("uuid7")
 
 
 @pytest.mark.parametrize("name", ["uuid7", "number"])

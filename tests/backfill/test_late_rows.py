@@ -3,7 +3,7 @@
 import pytest
 
 from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.writing import late_rows, minting
+from django_sortable_ids.backfill.writing import batch, late_rows
 from tests.combinations import each_with
 from tests.support import elsewhere
 
@@ -116,6 +116,36 @@ def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_ro
     assert is_strict("shop.Tight.eighth")
 
 
+@each_kind
+def test_the_row_where_the_run_ended_has_lost_its_id(name):
+    insert_orders([START, START, START])
+    fill(name)
+    last = rows(name)[2].pk
+    rows(name).filter(pk=last).update(**{name: None})
+    result = fill(name)
+    assert (result.filled, result.remaining) == (1, 0)
+    assert None not in ids(name)
+    assert name == "number" or is_strict(name)
+
+
+@each_kind_with_time
+def test_rows_after_the_cursor_are_no_neighbours_of_late_rows(name):
+    """The application has generated their ids, the first ones of the tick."""
+    scheme = field_of(name).scheme
+    insert_orders([START, START + 6 * MICROSECOND])
+    fill(name)
+    tick = scheme.tick(START)
+    first, last = ids(name)
+    insert_orders([START + 3 * MICROSECOND, *[START + 9 * MICROSECOND] * 3])
+    later = rows(name).filter(created_at=START + 9 * MICROSECOND)
+    for number, pk in enumerate(later.values_list("pk", flat=True)):
+        value = scheme.from_int(scheme.layout.join(tick, number))
+        rows(name).filter(pk=pk).update(**{name: value})
+    assert fill(name).filled == 1
+    late = rows(name).filter(created_at=START + 3 * MICROSECOND).values_list(name, flat=True).get()
+    assert ascends([scheme.parts(each)[1] for each in (first, late, last)])
+
+
 def test_late_rows_leave_the_rest_of_the_tick_though_a_later_row_has_its_last_id(monkeypatch):
     """The row that the run stopped at has gone, and the application has generated an id."""
     name = "shop.Tight.eighth"
@@ -131,10 +161,10 @@ def test_late_rows_leave_the_rest_of_the_tick_though_a_later_row_has_its_last_id
 
     in_python(monkeypatch)
     # The late row has the last suffix of its room, and the row after the run the first one.
-    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [size - 1 for size in sizes])
+    monkeypatch.setattr(batch, "drawn_below", lambda sizes: [size - 1 for size in sizes])
     assert run.execute(planned, concurrently(1, edit)).filled == 4
     insert(Tight, [{"id": 51, "created_at": START}])
-    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [0] * len(sizes))
+    monkeypatch.setattr(batch, "drawn_below", lambda sizes: [0] * len(sizes))
     assert fill(name).filled == 1
     assert is_strict(name)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_sortable_ids.backfill.writing import minting
-from django_sortable_ids.backfill.writing.minting import Position, mint_between
+from django_sortable_ids.backfill.writing import batch
+from django_sortable_ids.backfill.writing.batch import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
 from tests.schemes.odds import is_far, uneven_bits
 from tests.schemes.support import NOW, SORTING_KINDS, examples
@@ -21,7 +21,7 @@ STEPS = (0 * SECOND, MICROSECOND, 400 * MICROSECOND, MILLISECOND, SECOND, 3600 *
 
 
 def mint(scheme, times, position, beyond):
-    numbers, last = minting.mint(scheme, [*map(scheme.tick, times)], position, beyond)
+    numbers, last = batch.mint(scheme, [*map(scheme.tick, times)], position, beyond)
     return [*map(scheme.from_int, numbers)], last
 
 
@@ -70,7 +70,7 @@ def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
 @pytest.mark.parametrize("scheme", SORTING_KINDS)
 def test_many_ids_fit_between_two(scheme, monkeypatch):
     with monkeypatch.context() as drawn:
-        drawn.setattr(minting, "drawn_below", lambda sizes: [size // 2 for size in sizes])
+        drawn.setattr(batch, "drawn_below", lambda sizes: [size // 2 for size in sizes])
         before, after = mint(scheme, [NOW] * 2, None, 0)[0]
     middle = mint_between(scheme, NOW, [before], [after], None, 50, 50)
     assert ascends(numbers(scheme, [before, *middle, after]))

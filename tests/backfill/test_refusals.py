@@ -83,10 +83,13 @@ def test_what_is_no_target(name, message):
 
 SOURCES = {
     None: "say where creation times come from: --created-from, one of created_at, updated_at, day",
-    "nope": "shop.Plain has no field 'nope' with times; it has created_at, updated_at, day",
+    "nope": (
+        "shop.Plain.nope does not exist, and creation times come from a DateTimeField or a "
+        "DateField; shop.Plain has created_at, updated_at, day"
+    ),
     "public_id": (
         "shop.Plain.public_id is of type UUIDv7Field, and creation times come from a DateTimeField "
-        "or a DateField: where old ids have times, use --convert-from"
+        "or a DateField; where old ids have times, use --convert-from"
     ),
 }
 
@@ -128,32 +131,34 @@ TIMES = {
         "snowflake",
         [START, at(2010, 11, 4, 1, 42, 54, 656_999), at(2010, 11, 4, 1, 42, 54, 657_000)],
         "testapp.Order 2 is too old: snowflake begins at 2010-11-04 01:42:54.657000+00:00. Correct "
-        "its time, or choose --on-out-of-range, or give it an id yourself; nothing was written.",
+        "its time, or choose --on-out-of-range=skip, or give it an id yourself; nothing was "
+        "written.",
     ),
     "before time64 has 19 digits": (
         "time64",
         [at(2001, 9, 9, 1, 46, 39, 999_999), at(2001, 9, 9, 1, 46, 40), at(2000, 1, 1)],
         "testapp.Order 1 (and 1 other row) is too old: 64-bit decimal time id begins at "
-        "2001-09-09 01:46:40+00:00. Correct its time, or choose --on-out-of-range, or give it an "
-        "id yourself; nothing was written.",
+        "2001-09-09 01:46:40+00:00. Correct its time, or choose --on-out-of-range=skip, or give "
+        "it an id yourself; nothing was written.",
     ),
     "before 1970": (
         "ulid",
         [START, at(1969, 12, 31, 23, 59, 59, 999_999)],
         "testapp.Order 2 is too old: ULID begins at 1970-01-01 00:00:00+00:00. Correct its time, "
-        "or choose --on-out-of-range, or give it an id yourself; nothing was written.",
+        "or choose --on-out-of-range=skip, or give it an id yourself; nothing was written.",
     ),
     "after a snowflake's last": (
         "snowflake",
         [at(2080, 7, 10, 17, 30, 30, 208_999), at(2080, 7, 10, 17, 30, 30, 209_000)],
         "testapp.Order 2 is too new: snowflake ends at 2080-07-10 17:30:30.208000+00:00. Correct "
-        "its time, or choose --on-out-of-range, or give it an id yourself; nothing was written.",
+        "its time, or choose --on-out-of-range=skip, or give it an id yourself; nothing was "
+        "written.",
     ),
     "the end of the calendar": (
         "uuid7",
         [START, datetime.max.replace(tzinfo=UTC)],
         "testapp.Order 2 is too new: UUIDv7 ends at 9999-12-31 23:59:59.999000+00:00. Correct its "
-        "time, or choose --on-out-of-range, or give it an id yourself; nothing was written.",
+        "time, or choose --on-out-of-range=skip, or give it an id yourself; nothing was written.",
     ),
 }
 

@@ -131,8 +131,9 @@ def test_times_out_of_range():
     lines(6, made)
     name = "shop.BillLine.eighth"
     assert "too old" in refusal(name, f"--created-from={ISSUED}")
-    call(name, f"--created-from={ISSUED}", "--on-out-of-range=clamp", "--batch-size=2")
-    assert [pk for pk, _ in filled("eighth")] == [pk for pk, _ in expected()]
+    call(name, f"--created-from={ISSUED}", "--on-out-of-range=skip", "--batch-size=2")
+    old = set(BillLine.objects.filter(bill=made[0]).values_list("pk", flat=True))
+    assert [pk for pk, _ in filled("eighth")] == [pk for pk, _ in expected() if pk not in old]
 
 
 @pytest.mark.parametrize(("size", "page"), [(1, 5), (3, 2), (3, 50), (8, 5)])
@@ -234,8 +235,6 @@ def test_days_that_ids_cannot_hold():
     assert "too old" in refusal(name, "--created-from=day")
     call(name, "--created-from=day", "--on-out-of-range=skip")
     assert [pk for pk, _ in filled("eighth")] == [2, 5, 4]
-    call(name, "--created-from=day", "--on-out-of-range=clamp")
-    assert [pk for pk, _ in filled("eighth")] == [3, 1, 2, 5, 4]
 
 
 def test_another_time_zone_is_another_run(settings, monkeypatch):
@@ -302,7 +301,7 @@ def test_related_times_of_several_spellings_are_refused_until_they_are_saved_aga
     lines(6, bills(3))
     execute("UPDATE shop_bill SET issued_at = replace(issued_at, ' ', 'T') || 'Z' WHERE id = 2")
     reason = refusal(NAME, f"--created-from={ISSUED}")
-    assert "not spelled like the others" in reason
+    assert "not spelled as Django spells it" in reason
     assert not filled()
     advice = re.search(r"for row in Bill.*?\)(?=`)", reason)[0]
     exec(advice, {"Bill": Bill})
@@ -312,9 +311,10 @@ def test_related_times_of_several_spellings_are_refused_until_they_are_saved_aga
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite keeps texts")
-def test_related_times_of_one_other_spelling_are_in_order():
+def test_related_times_in_thousandths_are_in_order():
+    """As the database writes them, ``db_default=Now()``."""
     lines(12, bills(5, timedelta(milliseconds=250)))
-    execute("UPDATE shop_bill SET issued_at = strftime('%Y-%m-%dT%H:%M:%fZ', issued_at)")
+    execute("UPDATE shop_bill SET issued_at = strftime('%Y-%m-%d %H:%M:%f', issued_at)")
     call(NAME, f"--created-from={ISSUED}", "--batch-size=2")
     assert_right()
     assert "strictly in order" in call(NAME, "--verify")[1]

@@ -151,11 +151,8 @@ def fill(on_pause, lag, progress=lambda _: None):
     return said
 
 
-@pytest.mark.parametrize("asked", ["primary", "replica"])
-def test_a_replica_that_is_late_is_waited_for(pair, rows, asked):
-    if asked == "primary" and connection.vendor == "mysql":
-        pytest.skip("the primary doesn't know")
-    lag = replicas.watch("primary", "replica" if asked == "replica" else None, 0.5)
+def test_a_replica_that_is_late_is_waited_for(pair, rows):
+    lag = replicas.watch("replica", 0.5)
     pair.tell(pair.statements.hold)
     said = fill(lambda: pair.tell(pair.statements.release), lag)
     # One that catches up may be in time for a moment, and late again with the next it applies.
@@ -166,25 +163,14 @@ def test_a_replica_that_is_late_is_waited_for(pair, rows, asked):
 
 
 def test_one_that_stops_is_waited_for_too(pair, rows):
-    lag = replicas.watch("primary", "replica", 30)
+    lag = replicas.watch("replica", 30)
     follow, leave = pair.statements.follow, pair.statements.leave
     said = fill(lambda: pair.tell(*follow), lag, concurrently(1, lambda: pair.tell(*leave)))
     assert said == [f"paused: {STOPPED}", "resumed"]
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="others don't know")
-def test_a_primary_that_nobody_follows_any_more_waits(pair, rows):
-    lag = replicas.watch("primary", None, 30)
-    follow, leave = pair.statements.follow, pair.statements.leave
-    said = fill(lambda: pair.tell(*follow), lag, concurrently(1, lambda: pair.tell(*leave)))
-    assert said == [
-        "paused: no replica follows 'primary': connect one, or omit --max-replica-lag",
-        "resumed",
-    ]
-
-
 def test_one_whose_server_is_away_is_waited_for(pair, rows):
-    lag = replicas.watch("primary", "replica", 30)
+    lag = replicas.watch("replica", 30)
     paused, on = fill(pair.server.start, lag, concurrently(1, pair.server.kill))
     assert paused.startswith("paused: the lag of 'replica' can't be queried: ")
     assert on == "resumed"
@@ -194,6 +180,6 @@ def test_one_that_has_stopped_is_refused(pair, rows):
     pair.tell(*pair.statements.leave)
     try:
         with pytest.raises(BackfillError, match=STOPPED):
-            wait_until(lambda: not replicas.watch("primary", "replica", 30), "it is refused")
+            wait_until(lambda: not replicas.watch("replica", 30), "it is refused")
     finally:
         pair.tell(*pair.statements.follow)

@@ -9,7 +9,7 @@ from django.db import connection
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.engines import engine_of, mysql_statements
 from django_sortable_ids.backfill.engines.mysql_statements import TimeIndex, time_index
-from django_sortable_ids.backfill.sources.columns import column
+from django_sortable_ids.backfill.sources.columns import Times
 from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.writing.late_rows import LateRows
 from django_sortable_ids.backfill.writing.writer import Writer
@@ -65,7 +65,9 @@ def writer_of(target):
 
 
 def target_of(model):
-    return Target(model._meta.get_field("made"), column(model, "at", "default"))
+    return Target(
+        model._meta.get_field("made"), Times(model, model._meta.get_field("at"), "default")
+    )
 
 
 def insert(model, times):

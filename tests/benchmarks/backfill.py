@@ -25,7 +25,7 @@ from django.db.models.functions import Cast, Concat, Mod
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.pace import Limits
-from django_sortable_ids.backfill.sources.columns import column
+from django_sortable_ids.backfill.sources.columns import Times
 from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
@@ -133,7 +133,7 @@ def _copy(there: int, count: int, rows: int) -> int:
 
 def target_of(field: str) -> Target:
     source = Filled._meta.get_field("created_at")
-    return Target(Filled._meta.get_field(field), column(Filled, source.name, "default"))
+    return Target(Filled._meta.get_field(field), Times(Filled, source, "default"))
 
 
 def backfill(field: str, batch_size: int | None) -> int:

@@ -49,6 +49,15 @@ def test_new_keys_have_the_time_of_the_first_history_row(filled):
     assert at == [day(8), day(5)]
 
 
+def test_times_that_the_scheme_does_not_have_become_its_first_one(filled):
+    rows = filled.objects("HistoricalCustomer").filter(name="b")
+    rows.update(history_date="1960-01-01T00:00Z")
+    filled.write_move()
+    filled.depot.migrate()
+    rows = filled.objects("HistoricalCustomer").filter(name="b")
+    assert {created_at(row).timestamp() for row in rows} == {0}
+
+
 def test_later_rows_come_back_with_the_next_numbers(filled):
     before, depot = filled.keys(), filled.depot
     old, last = {name: filled.key(name) for name in "abce"}, filled.key("e")

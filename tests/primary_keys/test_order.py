@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from django_sortable_ids.backfill.writing import sorted_rows as at_once
+from django_sortable_ids.primary_keys import key_map
 from tests.combinations import each_with
 from tests.marks import own_tables
 
@@ -70,16 +71,16 @@ def test_a_key_whose_column_has_another_name(depot):
     assert dict(depot.model("Customer").objects.values_list("name", "pk")) == old
 
 
-def test_times_that_the_scheme_does_not_have(depot):
-    """They are handled after all others."""
-    small.create(depot)
-    customer = depot.model("Customer").objects
-    customer.filter(name__in="ab").update(created_at="1960-01-01T00:00Z")
-    small.write_move(
-        depot, options=f'created_from="created_at", on_out_of_range="clamp", old={small.OLD}'
-    )
+@pytest.mark.parametrize("page", [1, 1000])
+def test_rows_without_a_time(depot, monkeypatch, page):
+    """They get keys of now, after all others."""
+    monkeypatch.setattr(key_map, "BATCH", page)
+    nullable = 'AlterField("Customer", "created_at", DateTimeField(null=True)),\n'
+    small.create(depot, more=nullable)
+    depot.model("Customer").objects.filter(name__in="ab").update(created_at=None)
+    small.write_move(depot, options=f'created_from="created_at", on_null="now", old={small.OLD}')
     depot.migrate()
-    assert small.names(depot) == ["b", "a", "c", "e", "d"]
+    assert small.names(depot) == ["c", "e", "d", "b", "a"]
 
 
 # Old keys and sources of times

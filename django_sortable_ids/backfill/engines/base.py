@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections
-from django.db.models import Q
 from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
 from django.utils.functional import cached_property
@@ -20,31 +18,6 @@ from ...functions.ticks import UnixMicroseconds, tick_at
 from ...functions.time_columns import TimeColumn
 from ..sources.base import Row
 from ..sources.target import Target
-
-
-@dataclass(frozen=True, slots=True)
-class KeptColumns:
-    """Columns with ``ON UPDATE CURRENT_TIMESTAMP``, and what an UPDATE with a join needs to keep
-    them. A column keeps its value if the UPDATE sets it to itself. It may be missing in the model.
-    """
-
-    names: tuple[str, ...] = ()
-    update: str = "UPDATE"
-    """The start of an UPDATE with a join. Such an UPDATE copies the values through a temporary
-    table, which refuses the dates that the session's ``sql_mode`` refuses. On MySQL, this also
-    loses which of two equal local times a TIMESTAMP was, in the hour that a clock change repeats.
-    """
-    session_zone: str | None = None
-    """The time zone of the session, if ``update`` sets UTC for its statement."""
-
-    def assignments(self, table: str = "") -> str:
-        """The assignments after that of the id, with a leading comma."""
-        return "".join(f", {table}{name} = {table}{name}" for name in map(_quote, self.names))
-
-
-def _quote(name: str) -> str:
-    """A name quoted for a statement with parameters. A foreign table may have any column names."""
-    return f"`{name.replace('`', '``').replace('%', '%%')}`"
 
 
 class Statements(ABC):
@@ -62,26 +35,17 @@ class Statements(ABC):
     batch that share it.
     """
 
-    kept = KeptColumns()
-    """The columns that every UPDATE sets to themselves."""
-    last_given: str | None = None
-    """The query for tick and rank of the last row that got an id in the batch. New rows may take
-    the ids of later ones, so the last row of the batch may get none."""
+    kept: Sequence[str] = ()
+    """The columns that every UPDATE sets to themselves, since it would set them to the current
+    time."""
     _numbered: tuple[str, str]
     """The SQL of tick and rank of a row."""
 
-    def __init__(
-        self,
-        target: Target,
-        composition: Composition | None = None,
-        *,
-        with_times: bool = True,
-    ) -> None:
-        """``with_times``: rows whose time has changed since they were read are skipped. Raises
-        ``NotSupportedError`` if the database can't compute the ids of the ``composition``."""
+    def __init__(self, target: Target, composition: Composition | None = None) -> None:
+        """Raises ``NotSupportedError`` if the database can't compute the ids of the
+        ``composition``."""
         self.target = target
         self.connection: Any = connections[target.using]
-        self._with_times = with_times
         self._table = self._quote(target.model._meta.db_table)
         self._column = self._quote(target.field.column)
         self._keys = [self._quote(key.column) for key in target.key_fields]
@@ -126,8 +90,8 @@ class Statements(ABC):
 
     @property
     def of_part(self) -> str:
-        """As ``of_batch``, for the rows of a ``Part``: parameters ``mask`` and ``part``, and
-        ``with_last_tick`` for the rows of the last tick. For engines that interleave."""
+        """As ``of_batch``, for a part of a ``Span``: parameters ``first_hash`` and ``last_hash``,
+        and ``with_last_tick`` for the rows of the last tick. For engines that interleave."""
         raise NotImplementedError
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
@@ -154,7 +118,7 @@ class Statements(ABC):
         """Whether ids from Python are sent with the times of their rows: the database must know
         which instant a value of the column is."""
         times = self.target.source.own_times
-        return self._with_times and times is not None and not self._chain and times.knows_utc
+        return times is not None and not self._chain and times.knows_utc
 
     @property
     def _chain(self) -> Sequence[Any]:
@@ -164,18 +128,14 @@ class Statements(ABC):
 
     def _set(self, value: str, table: str = "") -> str:
         """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""
-        return f"{table}{self._column} = {value}{self.kept.assignments(table)}"
+        return f"{table}{self._column} = {value}"
 
     @property
     def _unmoved(self) -> str:
         """The condition that skips rows whose time has changed since the read, if the database
         compares times; these become late rows.
         """
-        return f" AND {self._time_as_read} = d.created" if self._compares_times else ""
-
-    @property
-    def _time_as_read(self) -> str:
-        return f"t.{self._source_column}"
+        return f" AND t.{self._source_column} = d.created" if self._compares_times else ""
 
     def _lists(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
@@ -258,10 +218,6 @@ class Engine(ABC):
         """Raise ``BackfillError`` if a time is ambiguous in the time zone of the session."""
         return
 
-    def misread(self, target: Target) -> Q | None:
-        """The rows that ``check`` refuses; None if only it can find them."""
-        return None
-
     def version_bytes(self, target: Target, rows: int) -> int:
         """Upper bound for the new versions of ``rows`` until a VACUUM, in bytes; 0 if rows are
         written in place.
@@ -284,17 +240,9 @@ class Engine(ABC):
 
     # Replicas
 
-    def lag_of_replicas(self) -> float | None:
-        """The largest lag in seconds, queried from the primary; None if it is unknown. Raises
-        ``BackfillError`` if the database can't tell.
-        """
-        raise BackfillError(f"--max-replica-lag: {self.connection.vendor} has no replicas: omit it")
-
-    def lag_of_this_replica(self) -> float | None:
-        """As ``lag_of_replicas``, but queried from the replica itself."""
-        return self.lag_of_replicas()
-
-    def _no_replica(self) -> BackfillError:
-        return BackfillError(
+    def lag(self) -> float | None:
+        """How many seconds this replica lags; None if that is unknown. Raises ``BackfillError`` if
+        the database is none."""
+        raise BackfillError(
             f"the database {self.connection.alias!r} is no replica: name one with --replica"
         )

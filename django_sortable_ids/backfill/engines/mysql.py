@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
-from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Q, QuerySet
+from django.db.models import (
+    BooleanField,
+    CharField,
+    DateField,
+    DateTimeField,
+    F,
+    Model,
+    QuerySet,
+)
 from django.db.models.functions import Cast
 
 from ...db import chunks, tables
@@ -22,7 +30,7 @@ from ...errors import BackfillError, counted
 from ...functions.fragments import Template
 from ..sources.target import Target
 from .base import LOCK_SECONDS, Engine
-from .mysql_statements import MySQLStatements
+from .mysql_statements import MySQLStatements, quoted
 
 _DEPENDS_ON_SESSION = re.compile(
     r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
@@ -63,7 +71,7 @@ class MySQL(Engine):
 
     def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
         """Triggers, system versioning, and stored columns that are computed again."""
-        table, kept = target.model._meta.db_table, self.statements(target).kept.names
+        table, kept = target.model._meta.db_table, self.statements(target).kept
         names = tables.split(self.connection, table)
         effects = [f"the trigger {name}" for (name,) in rows(self.connection, _TRIGGERS, names)]
         # The UPDATE sets these columns, be it to their own value.
@@ -95,12 +103,13 @@ class MySQL(Engine):
                 "NULL where a run stores an empty text: remove it (OPTIONS: sql_mode), at least "
                 "for this command; nothing was written."
             )
-        _check_repeated_hours(target)
-
-    def misread(self, target: Target) -> Q | None:
-        is_own = target.source.field.model is target.model
-        has_days = is_own and isinstance(target.source.field, DateField)
-        return _is_impossible(target) if has_days else None
+        _check_repeated_hours(
+            target.source.field.model, str(target.source.field.column), target.using
+        )
+        if not self.connection.mysql_is_mariadb:
+            # Its UPDATE with a join copies these columns through a temporary table.
+            for name in self.statements(target).kept:
+                _check_repeated_hours(target.model, name, target.using)
 
     def prepare_session(self) -> None:
         """Set a short lock timeout, and READ COMMITTED: REPEATABLE READ also locks the rows that an
@@ -115,18 +124,12 @@ class MySQL(Engine):
     def end_session(self) -> None:
         self.connection.close()
 
-    def lag_of_replicas(self) -> float | None:
-        raise BackfillError(
-            "a server of MariaDB or MySQL doesn't know the lag of its replicas: name the database "
-            "alias of a replica, --replica ALIAS"
-        )
-
-    def lag_of_this_replica(self) -> float | None:
+    def lag(self) -> float | None:
         with self.connection.cursor() as cursor:
             cursor.execute("SHOW REPLICA STATUS")
             sources = named_rows(cursor)
         if not sources:
-            raise self._no_replica()
+            return super().lag()
         lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
         return None if lag is None else float(lag)
 
@@ -141,45 +144,39 @@ _IS_IMPOSSIBLE = (
 _NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
 
 
-def _is_impossible(target: Target) -> Q:
-    """Whether the time of a row is on an impossible day; only if it is in the target's table."""
-    # By the column's own name: for a related row, source.name is the whole path.
-    column = F(target.source.field.attname)
-    return Q(Template(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
-
-
 def _check_days(target: Target) -> None:
     """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
     source, connection = target.source.field, connections[target.using]
     if not isinstance(source, DateField):
         return
     rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
-    rows = rows.filter(_is_impossible(target))
+    # By the column's own name: for a related row, source.name is the whole path.
+    column = F(source.attname)
+    rows = rows.filter(Template(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
     found = chunks.named(rows)
     if found is None:
         return
     pk, who = found
     text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
     quote = connection.ops.quote_name
-    table, column = quote(source.model._meta.db_table), quote(str(source.column))
-    nearest = _NEAREST_DAY.format(column)
+    table, name = quote(source.model._meta.db_table), quote(str(source.column))
+    nearest = _NEAREST_DAY.format(name)
     if isinstance(source, DateTimeField):
-        nearest = f"CONCAT({nearest}, ' ', TIME({column}))"
+        nearest = f"CONCAT({nearest}, ' ', TIME({name}))"
     raise BackfillError(
         f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Correct "
         f"it, for example to the nearest day, in 1971 if it has no year: UPDATE {table} SET "
-        f"{column} = {nearest} WHERE {_IS_IMPOSSIBLE.format(column)}; nothing was written."
+        f"{name} = {nearest} WHERE {_IS_IMPOSSIBLE.format(name)}; nothing was written."
     )
 
 
-def _check_repeated_hours(target: Target) -> None:
+def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:
     """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
-    connection: Any = connections[target.using]
-    table, name = target.source.field.model._meta.db_table, str(target.source.field.column)
+    connection: Any = connections[using]
+    table = model._meta.db_table
     if not is_timestamp(connection, table, name):
         return
-    quote = connection.ops.quote_name
-    column = quote(name)
+    quote, column = connection.ops.quote_name, quoted(name)
     with connection.cursor() as cursor:
         # The column stores the instant. Its local time, converted back, gives one of the two.
         cursor.execute(
@@ -190,9 +187,9 @@ def _check_repeated_hours(target: Target) -> None:
     if rows:
         zone = system if zone == "SYSTEM" else zone
         raise BackfillError(
-            f"{counted(rows, 'row')} of {target.source.field.model._meta.label} in an hour that "
-            f"the time zone of the session, {zone}, has twice, such as {example}: "
-            f"{name} is a TIMESTAMP, and Django reads both hours as one. Set the session to UTC "
+            f"{counted(rows, 'row')} of {model._meta.label} in an hour that the time zone of the "
+            f"session, {zone}, has twice, such as {example}: "
+            f"{name} is a TIMESTAMP, and both hours are read as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
         )
 

@@ -11,55 +11,50 @@ from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
 from ...db import tables
-from ...db.queries import named_rows
-from ...db.tables import is_timestamp
+from ...db.queries import named_rows, rows, value
 from ...functions.composition import Composition
-from .base import KeptColumns, Statements
+from .base import Statements
 
 if TYPE_CHECKING:
     from ..sources.target import Target
 
-_REFUSE_DATES = {"NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"}
-"""Modes that refuse a date like 0000-00-00, which old tables may have. TRADITIONAL includes both
-others."""
-_ALLOWS_DATES = "ALLOW_INVALID_DATES"
 _TABLE = """
 SELECT engine, create_options FROM information_schema.tables
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
+_REFUSE_DATES = {"NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"}
+"""Modes that refuse a date like 0000-00-00, which old tables may have. TRADITIONAL includes both
+others."""
+_UPDATED_COLUMNS = """
+SELECT column_name FROM information_schema.columns
+WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
+AND extra LIKE '%%on update current_timestamp%%' ORDER BY ordinal_position
+"""
 
 
-def kept_columns(connection: Any, table: str) -> KeptColumns:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT column_name, data_type FROM information_schema.columns "
-            "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s AND extra LIKE %s "
-            "ORDER BY ordinal_position",
-            [*tables.split(connection, table), "%on update current_timestamp%"],
-        )
-        types = dict(cursor.fetchall())
-        if not types:
-            return KeptColumns()
-        cursor.execute("SELECT @@sql_mode, @@time_zone")
-        mode, zone = cursor.fetchone()
-    wanted = {*mode.split(","), _ALLOWS_DATES} - {*_REFUSE_DATES, ""}
-    modes = ",".join(sorted(wanted))
-    if connection.mysql_is_mariadb:
-        return KeptColumns(tuple(types), f"SET STATEMENT sql_mode = '{modes}' FOR UPDATE")
-    update = f"UPDATE /*+ SET_VAR(sql_mode = '{modes}')"
-    if "timestamp" not in types.values():
-        return KeptColumns(tuple(types), f"{update} */")
-    return KeptColumns(tuple(types), f"{update} SET_VAR(time_zone = '+00:00') */", zone)
+def updated_columns(connection: Any, table: str) -> list[str]:
+    """The columns with ``ON UPDATE CURRENT_TIMESTAMP``, which may be missing in the model."""
+    return [name for (name,) in rows(connection, _UPDATED_COLUMNS, tables.split(connection, table))]
+
+
+def quoted(name: str) -> str:
+    """The name of any column, even of one that the model doesn't know."""
+    return f"`{name.replace('`', '``')}`"
 
 
 def kept_assignments(connection: Any, table: str, name: str = "") -> str:
-    """What an UPDATE with parameters adds to its assignments, so that no other column changes.
+    """What an UPDATE with parameters adds to its assignments, so that no other column changes: a
+    column keeps its value if it is set to itself.
 
     Empty on other databases. With a join, ``name`` is that of the table and a dot, and the session
     must copy values unchanged.
     """
-    is_mysql = connection.vendor == "mysql"
-    return kept_columns(connection, table).assignments(name) if is_mysql else ""
+    if connection.vendor != "mysql":
+        return ""
+    columns = [
+        f"{name}{quoted(each).replace('%', '%%')}" for each in updated_columns(connection, table)
+    ]
+    return "".join(f", {column} = {column}" for column in columns)
 
 
 class TimeIndex(NamedTuple):
@@ -130,18 +125,32 @@ class MySQLStatements(Statements):
     """
 
     _numbered = (_TICK, _RANK)
-    last_given = f"SELECT {_TICK}, {_RANK}"
 
-    def __init__(
-        self, target: Target, composition: Composition | None = None, *, with_times: bool = True
-    ) -> None:
-        super().__init__(target, composition, with_times=with_times)
+    def __init__(self, target: Target, composition: Composition | None = None) -> None:
+        super().__init__(target, composition)
         if composition and self._chain:
             raise NotSupportedError("the time is in another table than the id")
 
     @cached_property
-    def kept(self) -> KeptColumns:  # type: ignore[override]
-        return kept_columns(self.connection, self.target.model._meta.db_table)
+    def kept(self) -> Sequence[str]:  # type: ignore[override]
+        return updated_columns(self.connection, self.target.model._meta.db_table)
+
+    @property
+    def _update(self) -> str:
+        """The start of an UPDATE with a join. It copies the kept columns through a temporary table,
+        which refuses the dates that the session's ``sql_mode`` refuses."""
+        if not self.kept:
+            return "UPDATE"
+        mode = value(self.connection, "SELECT @@sql_mode")
+        wanted = {*mode.split(","), "ALLOW_INVALID_DATES"} - {*_REFUSE_DATES, ""}
+        modes = f"sql_mode = '{','.join(sorted(wanted))}'"
+        if self.connection.mysql_is_mariadb:
+            return f"SET STATEMENT {modes} FOR UPDATE"
+        return f"UPDATE /*+ SET_VAR({modes}) */"
+
+    def _set(self, value: str, table: str = "") -> str:
+        kept = kept_assignments(self.connection, self.target.model._meta.db_table, table)
+        return f"{super()._set(value, table)}{kept}"
 
     @cached_property
     def sent(self) -> str:
@@ -154,7 +163,7 @@ class MySQLStatements(Statements):
         )
         if self._compares_times:
             columns += f", created DATETIME(6) PATH '$[{len(fields)}]'"
-        rows = f"SELECT * FROM JSON_TABLE(%(rows)s, '$[*]' COLUMNS ({columns})) listed"
+        listed = f"SELECT * FROM JSON_TABLE(%(rows)s, '$[*]' COLUMNS ({columns})) listed"
         *keys, new_id = (
             self._value(field, f"d.{name}") for name, field in zip(names, fields, strict=True)
         )
@@ -164,7 +173,7 @@ class MySQLStatements(Statements):
             for field, key in zip(fields, keys, strict=False)
         )
         return (
-            f"{self.kept.update} ({rows}) d "
+            f"{self._update} ({listed}) d "
             f"STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on}{self._unmoved} "
             f"SET {self._set(new_id, 't.')} WHERE t.{self._column} IS NULL"
         )
@@ -187,17 +196,7 @@ class MySQLStatements(Statements):
 
     @property
     def _compares_times(self) -> bool:
-        return self._with_times and self.target.source.own_times is not None and not self._chain
-
-    @property
-    def _time_as_read(self) -> str:
-        """The time of a row in the session's zone; the UPDATE may set another zone."""
-        time, zone = super()._time_as_read, self.kept.session_zone
-        source = self.target.source.field
-        table, column = source.model._meta.db_table, str(source.column)
-        if zone is None or not is_timestamp(self.connection, table, column):
-            return time
-        return f"CONVERT_TZ({time}, '+00:00', '{zone}')"
+        return self.target.source.own_times is not None and not self._chain
 
     def _json_type(self, field: Any) -> str:
         kind = self._kind(field)

@@ -15,13 +15,12 @@ from typing import Any
 from django.utils.functional import cached_property
 
 from ...db import queries, tables
-from ...errors import BackfillError
-from ..sources.target import Target
+from ..sources.target import HASHES, Target
 from .base import LOCK_SECONDS, Engine, Statements
 
-_OF_PART = (
+_IN_PART = (
     " WHERE CASE WHEN tick = %(last_tick)s THEN %(with_last_tick)s "
-    "ELSE hashint8(tick) & %(mask)s = %(part)s END"
+    f"ELSE hashint8(tick) & {HASHES - 1} BETWEEN %(first_hash)s AND %(last_hash)s END"
 )
 
 
@@ -76,18 +75,18 @@ class PostgreSQLStatements(Statements):
 
     @cached_property
     def of_part(self) -> str:
-        return self._computed(part=_OF_PART)
+        return self._computed(where=_IN_PART)
 
-    def _computed(self, of_one_time: bool = False, part: str = "") -> str:
+    def _computed(self, of_one_time: bool = False, where: str = "") -> str:
         # ctid finds a row directly. If another transaction has changed a row since the statement
         # began, its ctid has changed: it becomes a late row. Releases before November 2025 don't
         # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
         # is unique only within a partition, hence tableoid.
-        on = f"t.ctid = d.tuple AND t.tableoid = d.part{self._unmoved}"
-        return self._update(self._composed, self._ranked(self._batch(of_one_time), part), on)
+        on = f"t.ctid = d.tuple AND t.tableoid = d.of_table{self._unmoved}"
+        return self._update(self._composed, self._ranked(self._batch(of_one_time), where), on)
 
-    def _ranked(self, batch: str, part: str) -> str:
-        """Tick and rank of each row of the batch.
+    def _ranked(self, batch: str, where: str) -> str:
+        """Tick and rank of each row of the batch for which ``where`` is true.
 
         The random number is drawn in the SELECT of the windows. PostgreSQL would compute a window
         that is written twice two times.
@@ -100,11 +99,11 @@ class PostgreSQLStatements(Statements):
         start, divisor = self._start_and_divisor("tick", "ties")
         width = f"(({self._ranks} - {start}) / {divisor})"
         return (
-            f"SELECT tuple, part, created, tick, "
+            f"SELECT tuple, of_table, created, tick, "
             f"{start} + (number - 1) * {width} + mod(random, {width}) AS rank "
-            f"FROM (SELECT tuple, part, created, tick, {windows}, {self._random} AS random "
+            f"FROM (SELECT tuple, of_table, created, tick, {windows}, {self._random} AS random "
             f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
-            f"{part}) numbered"
+            f"{where}) numbered"
         )
 
     def _batch(self, of_one_time: bool) -> str:
@@ -113,8 +112,8 @@ class PostgreSQLStatements(Statements):
         pairs = zip(self._keys, self._key_names, strict=True)
         keys = ", ".join(f"s0.{key} AS {name}" for key, name in pairs)
         return (
-            f"SELECT {keys}, s0.ctid AS tuple, s0.tableoid AS part, {time} AS created "
-            f"FROM {self._source} "
+            f"SELECT {keys}, s0.ctid AS tuple, s0.tableoid AS of_table, {time} AS created "
+            f"FROM {self._with_parents} "
             f"WHERE s0.{self._column} IS NULL AND {self._within(time, of_one_time)}"
         )
 
@@ -129,7 +128,7 @@ class PostgreSQLStatements(Statements):
         )
 
     @property
-    def _source(self) -> str:
+    def _with_parents(self) -> str:
         """The table, joined with those of its parents up to the one that has the time."""
         sql, child = f"{self._table} s0", self.target.model
         for number, parent in enumerate(self._chain, 1):
@@ -151,29 +150,29 @@ _IS_ENABLED = (
     "THEN 'R' ELSE 'O' END)"
 )
 _TRIGGERS = f"""
-WITH RECURSIVE parts AS (
-    SELECT %(table)s::regclass::oid AS part, true AS is_named
-    UNION SELECT inhrelid, false FROM pg_inherits JOIN parts ON inhparent = part
+WITH RECURSIVE tables AS (
+    SELECT %(table)s::regclass::oid AS id, true AS is_named
+    UNION SELECT inhrelid, false FROM pg_inherits JOIN tables ON inhparent = id
 ), columns AS (
-    SELECT part, is_named, attnum FROM parts JOIN pg_attribute ON attrelid = part
+    SELECT id, is_named, attnum FROM tables JOIN pg_attribute ON attrelid = id
     WHERE attname = %(column)s
 ), changed AS (
-    SELECT part, attnum FROM columns
-    UNION SELECT part, generated.adnum FROM columns
-    JOIN pg_attrdef generated ON generated.adrelid = part
-    JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = part
+    SELECT id, attnum FROM columns
+    UNION SELECT id, generated.adnum FROM columns
+    JOIN pg_attrdef generated ON generated.adrelid = id
+    JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = id
         AND refobjsubid = attnum
         AND (classid, objid, objsubid) IN (
             ('pg_attrdef'::regclass, generated.oid, 0),
-            ('pg_class'::regclass, part, generated.adnum)
+            ('pg_class'::regclass, id, generated.adnum)
         )
 )
-SELECT oid, tgparentid, tgname, tgrelid::regclass::text, tgconstraint <> 0
-FROM columns JOIN pg_trigger ON tgrelid = part
+SELECT pg_trigger.oid, tgparentid, tgname, tgrelid::regclass::text, tgconstraint <> 0
+FROM columns JOIN pg_trigger ON tgrelid = id
 WHERE NOT tgisinternal AND tgtype & {_UPDATE} <> 0 AND (is_named OR tgtype & {_ROW} <> 0)
     AND tgenabled {_IS_ENABLED}
     AND (tgattr::text = '' OR EXISTS (
-        SELECT FROM changed WHERE changed.part = tgrelid AND changed.attnum = ANY (tgattr)
+        SELECT FROM changed WHERE changed.id = tgrelid AND changed.attnum = ANY (tgattr)
     ))
 ORDER BY tgname, tgrelid::regclass::text
 """
@@ -204,11 +203,7 @@ WHERE attrelid = to_regclass(%s) AND attname = %s AND (
   )
 )
 """
-_LAG_OF_REPLICAS = """
-SELECT count(*), count(state),
-       coalesce(max(extract(epoch FROM replay_lag)), 0)::float FROM pg_stat_replication
-"""
-_LAG_OF_THIS_REPLICA = """
+_LAG = """
 SELECT pg_is_in_recovery(), CASE
   WHEN pg_last_wal_receive_lsn() IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_wal_receiver)
   THEN NULL
@@ -268,24 +263,10 @@ class PostgreSQL(Engine):
         with self.connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
 
-    def lag_of_replicas(self) -> float | None:
-        alias = self.connection.alias
-        replicas, visible, lag = queries.row(self.connection, _LAG_OF_REPLICAS)
-        if not replicas:
-            raise BackfillError(
-                f"no replica follows {alias!r}: connect one, or omit --max-replica-lag"
-            )
-        if not visible:
-            raise BackfillError(
-                f"the database user of {alias!r} can't see the lag of its replicas: GRANT "
-                f"pg_monitor to this user"
-            )
-        return float(lag)
-
-    def lag_of_this_replica(self) -> float | None:
-        follows, lag = queries.row(self.connection, _LAG_OF_THIS_REPLICA)
+    def lag(self) -> float | None:
+        follows, lag = queries.row(self.connection, _LAG)
         if not follows:
-            raise self._no_replica()
+            return super().lag()
         return None if lag is None else float(lag)
 
     def _quoted(self, target: Target) -> str:

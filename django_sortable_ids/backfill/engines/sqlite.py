@@ -1,14 +1,14 @@
 """SQLite: ids from Python are written one by one, which is fast without a server.
 
-Texts that aren't times or don't sort by time are refused. SQLite's own functions read 2024-02-30 as
-the day after 2024-02-29, and accept the hour 24 and the year 0. Only Django fails to read such a
-time.
+Texts that aren't times, or that Django doesn't write so, are refused: they don't sort by time.
+SQLite's own functions read 2024-02-30 as the day after 2024-02-29, and accept the hour 24 and the
+year 0. Only Django fails to read such a time.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import BooleanField, DateField, F, QuerySet, TextField
@@ -19,9 +19,12 @@ from django.utils.functional import cached_property
 from ...db import chunks, tables
 from ...db.queries import rows
 from ...errors import BackfillError
-from ...functions.time_columns import WHOLE, Spelling, TextColumn
+from ...functions.time_columns import TextColumn
 from ..sources.target import Target
 from .base import Engine, Statements
+
+_DIGIT = "[0-9]"
+_SECOND = "????-??-?? ??:??:??".replace("?", _DIGIT)
 
 
 class SQLiteStatements(Statements):
@@ -106,51 +109,40 @@ def _compiled_triggers(connection: Any, sql: str) -> set[str]:
 
 
 def _check_texts(target: Target) -> None:
-    """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled like that
-    of the first row: several spellings don't sort by time."""
+    """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled as Django
+    spells it: several spellings don't sort by time."""
     times, source = target.source.times, target.source.field
     if not isinstance(times, TextColumn):
         return
-    quote, spelling = times.connection.ops.quote_name, times.spelling
+    quote = times.connection.ops.quote_name
     column, table = quote(str(source.column)), quote(source.model._meta.db_table)
-    patterns = "".join(
-        f" WHEN {length} THEN {column} GLOB '{pattern}'" for length, pattern in _patterns(spelling)
-    )
     # The length comes first, since this reads every row.
-    is_spelled_so = f"CASE length({column}){patterns} ELSE 0 END"
-    # julianday() accepts impossible days and hours, so all other values are checked for them.
-    is_ordinary = (
-        f"(substr({column}, 1, 4) > '0000' AND substr({column}, 9, 2) < '29' "
-        f"AND substr({column}, 12, 2) < '24')"
+    is_spelled_so = (
+        f"CASE length({column}) WHEN 19 THEN {column} GLOB '{_SECOND}' "
+        f"WHEN 26 THEN {column} GLOB '{_SECOND}.{_DIGIT * 6}' ELSE length({column}) < 26 "
+        f"AND {column} GLOB '{_SECOND}.{_DIGIT}*' AND substr({column}, 21) NOT GLOB '*[^0-9]*' END"
     )
+    # An impossible day or hour becomes the next one. Without the fraction, since the last
+    # microseconds of year 9999 are rounded up.
+    second = f"substr({column}, 1, 19)"
     is_time = (
-        # Without the fraction: the last microseconds of year 9999 are rounded up.
-        f"typeof({column}) = 'text' AND julianday(substr({column}, 1, 19)) IS NOT NULL "
-        f"AND ({is_ordinary} OR NOT {is_impossible(column)})"
+        f"typeof({column}) = 'text' AND substr({column}, 1, 4) > '0000' "
+        f"AND datetime({second}, '+0 days') IS {second}"
     )
-    is_other = f"NOT ({is_spelled_so} AND {is_time})"
-    # Whole seconds with a fraction sort after those without one.
-    has_zeros = f"substr({column}, 20) = '{WHOLE}{spelling.zone}'"
-    others, with_zeros, without_zeros = rows(
-        times.connection,
-        f"SELECT MAX({is_other}), MAX({has_zeros}), MAX(substr({column}, 20) = '{spelling.zone}') "
-        f"FROM {table} WHERE {column} IS NOT NULL",
-    )[0]
-    if not others and not (with_zeros and without_zeros):
-        return
-    where = is_other if others else has_zeros
+    where = f"{column} IS NOT NULL AND NOT ({is_spelled_so} AND {is_time})"
     wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
     wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
     named = chunks.named(wrong)
     if named is None:
-        return  # it was corrected concurrently
+        return
     pk, who = named
     text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
     raise BackfillError(
         f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not spelled "
-        f"like the others: SQLite compares texts, and several spellings don't sort by time. Such "
-        f"rows: SELECT * FROM {table} WHERE {where}. Correct what is no time, and save all rows "
-        f"through the ORM, `for row in {source.model.__name__}.objects.iterator(): "
+        f"as Django spells it, '2024-05-01 23:00:00' or '2024-05-01 23:00:00.123456': SQLite "
+        f"compares texts, and several spellings don't sort by time. Such rows: SELECT * FROM "
+        f"{table} WHERE {where}. Correct what is no time, and save all rows through the ORM, `for "
+        f"row in {source.model.__name__}.objects.iterator(): "
         f'row.save(update_fields=["{source.attname}"])`; nothing was written.'
     )
 
@@ -168,24 +160,3 @@ def _check_days(target: Target) -> None:
             f"{target.model._meta.label} {first[0]} has the {name} {first[1]!r}; a date as "
             f"YYYY-MM-DD was expected. Correct it; nothing was written."
         )
-
-
-def is_impossible(column: str) -> str:
-    """SQL that is true for a text that begins with an impossible day or time."""
-    # date() returns a text of a day as it is, even an impossible one, so it gets a number.
-    return (
-        f"(substr({column}, 1, 4) = '0000' OR (substr({column}, 9, 2) > '28' "
-        f"AND date(julianday(substr({column}, 1, 10))) IS NOT substr({column}, 1, 10)) "
-        f"OR julianday(substr({column}, 1, 10)) IS NULL OR (substr({column}, 14, 1) = ':' "
-        f"AND (substr({column}, 12, 2) > '23' OR substr({column}, 15, 2) > '59' "
-        f"OR substr({column}, 18, 2) > '59')))"
-    )
-
-
-def _patterns(spelling: Spelling) -> Iterator[tuple[int, str]]:
-    """The length and the GLOB pattern of each form of a spelling."""
-    second = f"????-??-??{spelling.separator}??:??:??"
-    for digits in (0, 6) if spelling.fraction is None else (spelling.fraction,):
-        fraction = f".{'?' * digits}" if digits else ""
-        length = len(second + fraction + spelling.zone)
-        yield length, f"{second}{fraction.replace('?', '[0-9]')}{spelling.zone}"

@@ -122,9 +122,12 @@ class Source(ABC):
         return {}
 
     @classmethod
-    @abstractmethod
     def named_by(cls, wanted: Wanted) -> Source | None:
         """This source, if the arguments name it."""
+        return None
+
+    comes_last = False
+    """Whether a run fills its rows after all others: it locks them, and keeps its cursor."""
 
     # The order of the rows
 
@@ -139,18 +142,13 @@ class Source(ABC):
         return QuerySet(self.model, using=self.using)
 
     @property
-    def place_name(self) -> str:
-        """The column or annotation that rows are ordered by."""
+    def selected_place(self) -> Any:
+        """The expression that selects the place of a row."""
         return self.field.name
 
     @property
-    def selected_place(self) -> Any:
-        """The expression that selects the place of a row."""
-        return self.place_name
-
-    @property
     def order(self) -> tuple[str, ...]:
-        return self.place_name, "pk"
+        return self.field.name, "pk"
 
     def after(self, place: Any, pk: Any) -> Q:
         """The rows after one in the order, written so that an index on the time is used."""
@@ -170,7 +168,7 @@ class Source(ABC):
 
     def compared(self, sign: str, place: Any) -> Q:
         """The rows whose place compares so: "gte", "gt", "lte", "lt" or "exact"."""
-        return Q(**{f"{self.place_name}__{sign}": place})
+        return Q(**{f"{self.field.name}__{sign}": place})
 
     # The times of the rows
 
@@ -238,11 +236,8 @@ class Source(ABC):
     # Checks
 
     @abstractmethod
-    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
-        """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id.
-
-        ``are_in_range`` says that all of them have a time, in the scheme's range.
-        """
+    def check(self, target: Target, missing: int) -> None:
+        """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
 
     def warnings(self, target: Target) -> Iterator[str]:
         """Facts that may surprise, but don't stop the backfill."""

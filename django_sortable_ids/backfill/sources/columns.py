@@ -23,8 +23,7 @@ from ...functions.time_columns import TimeColumn, column_of, shown
 from ...schemes.support import nearest
 from .base import Expectation, Source, Wanted
 from .fields import check_table, names_of
-from .row_times import check_generated, check_null_times
-from .target import SORTED_AT_ONCE, Target
+from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
 
 _NONE = (
     "name one in a related row, --created-from order__created_at, a period to spread the rows "
@@ -38,8 +37,10 @@ class InColumn(Source):
     @classmethod
     def named_by(cls, wanted: Wanted) -> Source:
         """The column that the arguments name."""
-        given = wanted.given
-        return column(wanted.model, given.created_from, wanted.using, given.convert_from)
+        model, using, given = wanted.model, wanted.using, wanted.given
+        field = field_of_times(model, given.created_from, using)
+        kind = Times if isinstance(field, models.DateTimeField) else Days
+        return kind(model, field, using, convert_from=given.convert_from)
 
     @property
     def is_sorted(self) -> bool:
@@ -65,10 +66,9 @@ class InColumn(Source):
     def values(self) -> TimeColumn:
         return column_of(self.field, self.using)
 
-    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
-        if not are_in_range:
-            check_null_times(target)
-        check_generated(target, missing, are_in_range=are_in_range)
+    def check(self, target: Target, missing: int) -> None:
+        check_null_times(target)
+        check_generated(target, missing)
 
     def warnings(self, target: Target) -> Iterator[str]:
         if self.times and (meaning := self.times.meaning):
@@ -98,8 +98,7 @@ class Times(InColumn):
         return self.times.selected
 
     def compared(self, sign: str, place: Any) -> Q:
-        is_expression = hasattr(place, "resolve_expression")
-        return super().compared(sign, place if is_expression else self.times.operand(place))
+        return super().compared(sign, self.times.operand(place))
 
     def at(self, place: Any) -> datetime:
         return self.times.at(place)
@@ -168,57 +167,37 @@ def first_day_from(at: datetime) -> date | None:
     return None if day == date.max else day + timedelta(days=1)
 
 
-def find_source(
+def field_of_times(
     model: type[models.Model], created_from: str | None, using: str
 ) -> models.Field[Any, Any]:
-    """The field of the date or time that ``created_from`` names, which may be in a related row."""
-    if created_from is not None and LOOKUP_SEP in created_from:
-        for related in _models_on(model, created_from):
-            check_table(related, using)
-        return _at_the_end_of(model, created_from)
-    fields = {field.name: field for field in model._meta.fields}
-    found = fields.get(created_from or "")
+    """The field of the date or time that ``created_from`` names. If it is in a related row, its
+    name is the whole path."""
+    if created_from is None and (times := names_of(model, models.DateField)):
+        raise BackfillError(
+            f"say where creation times come from: --created-from, one of {', '.join(times)}"
+        )
+    *passed, reached = [model, *_models_on(model, created_from or "")]
+    for each in [*passed, reached][1:]:
+        check_table(each, using)
+    name = (created_from or "").split(LOOKUP_SEP)[-1]
+    found: Any = next((each for each in reached._meta.fields if each.name == name), None)
     if isinstance(found, models.DateField):
-        return found
-    name, times = model._meta.label, names_of(model, models.DateField)
-    if found is not None:
+        field: models.Field[Any, Any] = copy(found) if passed else found
+        field.name = created_from or field.name
+        return field
+    label, times = reached._meta.label, names_of(reached, models.DateField)
+    if found is None and not times:
+        raise BackfillError(f"{label} has no field with times: {_NONE}")
+    what = f"is of type {type(found).__name__}" if found else "does not exist"
+    advice = f"{label} has {', '.join(times)}{nearest(name, times)}"
+    if isinstance(found, models.UUIDField | SortableIDField):
+        advice = "where old ids have times, use --convert-from"
+    elif not times:
         advice = "add one, and copy the times into it, with their time zone and their time of day"
-        if isinstance(found, models.UUIDField | SortableIDField):
-            advice = "where old ids have times, use --convert-from"
-        raise BackfillError(
-            f"{name}.{created_from} is of type {type(found).__name__}, and creation times come "
-            f"from a DateTimeField or a DateField: {advice}"
-        )
-    if not times:
-        raise BackfillError(f"{name} has no field with times: {_NONE}")
-    known = ", ".join(times)
-    if created_from is None:
-        raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
     raise BackfillError(
-        f"{name} has no field {created_from!r} with times; it has {known}"
-        f"{nearest(created_from, times)}"
+        f"{label}.{name} {what}, and creation times come from a DateTimeField or a DateField; "
+        f"{advice}"
     )
-
-
-def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, Any]:
-    """The field of the date or time at the end of a path of relations; its name is the path."""
-    name = path.split(LOOKUP_SEP)[-1]
-    reached = [model, *_models_on(model, path)][-1]
-    try:
-        found: Any = reached._meta.get_field(name)
-    except FieldDoesNotExist:
-        found = None
-    if not isinstance(found, models.DateField):
-        times = names_of(reached, models.DateField)
-        what = f"is of type {type(found).__name__}" if found else "does not exist"
-        raise BackfillError(
-            f"{reached._meta.label}.{name} {what}, and creation times come from a DateTimeField or "
-            f"a DateField; {reached._meta.label} has {', '.join(times) or 'none'}"
-            f"{nearest(name, times)}"
-        )
-    source: models.Field[Any, Any] = copy(found)
-    source.name = path
-    return source
 
 
 def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]:
@@ -242,12 +221,3 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
         reached = relation.related_model
         models_on_path.append(reached)
     return models_on_path
-
-
-def column(
-    model: type[models.Model], created_from: str | None, using: str, convert_from: str | None = None
-) -> InColumn:
-    """The source whose times are in that column."""
-    field = find_source(model, created_from, using)
-    kind = Times if isinstance(field, models.DateTimeField) else Days
-    return kind(model, field, using, convert_from=convert_from)

@@ -49,7 +49,7 @@ def of_source(
     rows: QuerySet[Any] = QuerySet(model, using=using)
     missing = rows.filter(**{f"{field.name}__isnull": True})
     wanted = Wanted(model, field, using, _as_before(given, last), last, missing)
-    return Target(field, _source(wanted))
+    return Target(field, _named(wanted))
 
 
 def every_row(
@@ -57,10 +57,11 @@ def every_row(
 ) -> EveryRow:
     """As ``of_source``, but every row gets an id, and nothing is known of an earlier run."""
     wanted = Wanted(model, field, using, given, None, QuerySet(model, using=using))
-    return EveryRow(field, _source(wanted))
+    return EveryRow(field, _named(wanted))
 
 
-def _source(wanted: Wanted) -> Source:
+def _named(wanted: Wanted) -> Source:
+    """The source that the arguments name."""
     found = (kind.named_by(wanted) for kind in _KINDS)
     return next(source for source in found if source is not None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from itertools import chain
@@ -11,38 +11,30 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connections, models
-from django.db.models import Count, F, Q, QuerySet, TextField
-from django.utils.functional import cached_property
+from django.db.models import Count, Q, QuerySet
 
 from ...db import chunks
 from ...errors import BackfillError
 from ...fields import SortableIDField
-from ...fields.values.storage import BinaryStorage
-from ...functions.bits import digits_by_weight
-from ...functions.fragments import Fragment, HexOfBytes
-from ...schema.stored_values import PAGE, later_than_now
-from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, get, is_lossless
+from ...fields.values.storage import mariadb_sorts
+from ...schema.stored_values import PAGE, later_than_now, sorts_uuids
+from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, is_lossless
 from ...schemes.catalog import scheme_of_uuid
 from ...schemes.support import nearest
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
 from .fields import names_of
-from .row_times import check_generated, check_null_times
+from .target import Target, check_generated, check_null_times
 
 if TYPE_CHECKING:
     from ..verification import Page, Read
     from ..verify import Checker
-    from .target import Target
 
 _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
-_PLACE = "sortable_ids_place"
 
 
 @dataclass(frozen=True)
 class Conversion(Source):
-    """An id of another scheme in the same row.
-
-    The place of a row is its old id, in some format.
-    """
+    """An id of another scheme in the same row, which is its place."""
 
     old: TimeScheme = field(kw_only=True)
     """The scheme of the old ids."""
@@ -58,14 +50,14 @@ class Conversion(Source):
         model, field, using = wanted.model, wanted.field, wanted.using
         if convert_from is None:
             return None
-        source = _find_source(model, field, convert_from)
+        source = _field_of_old_ids(model, field, convert_from)
         label = f"{model._meta.label}.{convert_from}"
         if not isinstance(field.scheme, TimeScheme):
             raise BackfillError(
                 f"{field} is of the scheme {field.scheme.title}, which has no time "
                 f"to convert to: use --created-from instead of --convert-from"
             )
-        old = _scheme_of(model, source, using)
+        old = _scheme_of(model, source, using, field.scheme)
         if old is None:
             if created_from is None:
                 names = names_of(model, models.DateTimeField)
@@ -82,11 +74,14 @@ class Conversion(Source):
                 f"{label} holds {old.title}s, which carry their times: omit --created-from, or "
                 f"omit --convert-from for ids of the times in {created_from}"
             )
-        if is_lossless(old, field.scheme):
-            kind: type[Conversion] = Lossless
-        else:
-            in_order = isinstance(source, SortableIDField) and old.sorts
-            kind = Timed if in_order else TimedUUIDs
+        kind = Lossless if is_lossless(old, field.scheme) else Timed
+        if kind is Timed and not _is_in_order(source, old, using):
+            raise BackfillError(
+                f"{label} holds {old.title}s, which the database doesn't sort by their times, and "
+                f"{field} can't keep every bit of them: convert them into a field that can, such "
+                f"as a UUIDv6Field of UUIDv1s, and that field into {field.name}; or use "
+                f"--created-from instead of --convert-from"
+            )
         return kind(model, source, using, convert_from=convert_from, old=old)
 
     @property
@@ -108,11 +103,11 @@ class Conversion(Source):
             usual.earlier + tick, usual.later + tick, "of their old ids' times", False
         )
 
-    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+    def check(self, target: Target, missing: int) -> None:
         """Also that the old id of each row without a new one carries a time."""
         check_null_times(target)
         self._check_old_ids(target)
-        check_generated(target, missing, are_in_range=are_in_range)
+        check_generated(target, missing)
 
     def _check_old_ids(self, target: Target) -> None:
         count, first = 0, None
@@ -140,26 +135,20 @@ class Conversion(Source):
         if late := later_than_now(sample, self.old, name, given):
             raise BackfillError(f"{self.model._meta.label}.{self.field.name}: {late}")
 
-    def value(self, place: Any) -> ID:
-        """The old id of a row at that place."""
-        old_id: ID = place
-        return old_id
-
     def at(self, place: Any) -> datetime:
-        return self.old.created_at(self.value(place))
+        return self.old.created_at(place)
 
     def shown_place(self, place: Any) -> str:
-        return str(self.value(place))
+        return str(place)
 
     def named(self, row: Row) -> str:
-        old = self.value(row[0])
-        return f"{self.model._meta.label} {row[1]}, whose {self.field.name} is {old}"
+        return f"{self.model._meta.label} {row[1]}, whose {self.field.name} is {row[0]}"
 
     def load_place(self, saved: str) -> Any:
         return self.old.value_type(saved)
 
 
-class Lossless(InOrderOfKeys, Conversion):
+class Lossless(Conversion, InOrderOfKeys):
     """Keeps every bit of the old ids. An id depends only on its row, so rows are in the order of
     the key."""
 
@@ -173,10 +162,7 @@ class Lossless(InOrderOfKeys, Conversion):
     def time_range(self, scheme: Any) -> None:
         return None
 
-    def load_place(self, saved: str) -> Any:
-        return self.old.value_type(saved)
-
-    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+    def check(self, target: Target, missing: int) -> None:
         check_null_times(target)
         self._check_old_ids(target)
         if self.field.unique:
@@ -212,7 +198,7 @@ class Timed(Conversion):
 
     @property
     def order(self) -> tuple[str, ...]:
-        return f"-{self.place_name}" if self.old.descending else self.place_name, "pk"
+        return f"-{self.field.name}" if self.old.descending else self.field.name, "pk"
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         condition = Q(**{f"{self.field.name}__isnull": False})
@@ -223,110 +209,25 @@ class Timed(Conversion):
             condition &= self.compared("lt", stop)
         return condition
 
-    def place(self, value: ID) -> Any:
-        """The place of a row with that old id."""
-        return value
-
-    def first_place(self, at: datetime) -> Any:
-        """The first place of ids of ``at`` (aware) or later; None after the last tick."""
+    def first_place(self, at: datetime) -> ID | None:
+        """The first id of ``at`` (aware) or later; None after the last tick."""
         try:
             tick = self.old.tick_from(at)
         except OutOfRange:
             return None
-        return self.place(self.old.from_trusted(self.old.layout.join(tick, 0)))
+        return self.old.from_trusted(self.old.layout.join(tick, 0))
 
     def compared(self, sign: str, place: Any) -> Q:
         if self.old.descending:
             sign = _REVERSED.get(sign, sign)
-        return Q(**{f"{self.place_name}__{sign}": place})
-
-
-class TimedUUIDs(Timed):
-    """The old ids are in a plain ``UUIDField``, or don't sort by time. So the place of a row is a
-    text of their digits, by time: some versions of MariaDB sort no UUIDs by their digits."""
-
-    indexed = None
-
-    def warnings(self, target: Target) -> Iterator[str]:
-        yield (
-            f"no index has {self.field.name} in the order of its times, so each batch sorts the "
-            f"table"
-        )
-
-    @property
-    def place_name(self) -> str:
-        return _PLACE
-
-    @property
-    def rows(self) -> QuerySet[Any]:
-        column: Any = F(self.field.name)
-        if isinstance(self.field, SortableIDField) and isinstance(
-            self.field.stored(connections[self.using]), BinaryStorage
-        ):
-            column = HexOfBytes(column, bytes=16)
-        by_time = _DigitsByTime(column, runs=self._digits)
-        digits = _Digits(column) if self.old.sorts else by_time
-        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: digits})
-        return rows
-
-    @cached_property
-    def _digits(self) -> Sequence[tuple[int, int]]:
-        return digits_by_weight(self.old.layout)
-
-    def place(self, value: ID) -> str:
-        assert isinstance(value, UUID)
-        if self.old.sorts:
-            return value.hex
-        return "".join(value.hex[start - 1 :][:count] for start, count in self._digits)
-
-    def value(self, place: Any) -> UUID:
-        if self.old.sorts:
-            return UUID(place)
-        parts, end = [], 0
-        for start, count in self._digits:
-            parts.append((start, place[end : end + count]))
-            end += count
-        return UUID("".join(part for _, part in sorted(parts)))
-
-    def load_place(self, saved: str) -> str:
-        return saved
-
-
-class _Digits(Fragment):
-    """The 32 digits of a UUID as text, in lower case."""
-
-    output_field = TextField()
-    sqlite = "lower(replace({0}, '-', ''))"
-    postgresql = "(replace(({0})::text, '-', '') COLLATE \"C\")"
-    mysql = "LOWER(REPLACE(CAST({0} AS CHAR), '-', ''))"
-
-
-class _DigitsByTime(Fragment):
-    """The digits of a UUID, rearranged so that they sort by time.
-
-    ``runs`` are the first position of each part, counted from 1, and its length.
-    """
-
-    output_field = TextField()
-
-    def postgresql(self, connection: Any) -> str:
-        return f"({' || '.join(self._parts(_Digits.postgresql))})"
-
-    def sqlite(self, connection: Any) -> str:
-        return " || ".join(self._parts(_Digits.sqlite))
-
-    def mysql(self, connection: Any) -> str:
-        return f"CONCAT({', '.join(self._parts(_Digits.mysql))})"
-
-    def _parts(self, digits: str) -> list[str]:
-        return [f"substr({digits}, {start}, {count})" for start, count in self.extra["runs"]]
+        return Q(**{f"{self.field.name}__{sign}": place})
 
 
 _SAMPLE = 100
 """How many UUIDs are read to find their version."""
 
 
-def _find_source(
+def _field_of_old_ids(
     model: type[models.Model], sortable: SortableIDField, name: str
 ) -> models.Field[Any, Any]:
     found = next((each for each in model._meta.fields if each.name == name), None)
@@ -357,10 +258,20 @@ def _may_convert(found: models.Field[Any, Any], sortable: SortableIDField) -> bo
     return isinstance(found, models.UUIDField)
 
 
+def _is_in_order(source: models.Field[Any, Any], old: TimeScheme, using: str) -> bool:
+    """Whether the database sorts the old ids by their times; the plan checks it for a sortable
+    id."""
+    connection: Any = connections[using]
+    is_reordered = connection.vendor == "mysql" and connection.features.has_native_uuid_field
+    if is_reordered and not isinstance(source, SortableIDField):
+        return mariadb_sorts(old) and sorts_uuids(connection)
+    return old.sorts
+
+
 def _scheme_of(
-    model: type[models.Model], source: models.Field[Any, Any], using: str
+    model: type[models.Model], source: models.Field[Any, Any], using: str, new: TimeScheme
 ) -> TimeScheme | None:
-    """The scheme of the old ids; None if they carry no time."""
+    """The scheme of the old ids; None if they carry no time, the new one if there are none."""
     if isinstance(source, SortableIDField):
         assert isinstance(source.scheme, TimeScheme)
         return source.scheme
@@ -368,9 +279,4 @@ def _scheme_of(
     given = rows.filter(**{f"{source.name}__isnull": False}).order_by("pk")
     sample = given.values_list(source.name, flat=True)[:_SAMPLE]
     schemes = Counter(map(scheme_of_uuid, sample))
-    if not schemes:
-        # There is nothing to convert: any scheme will do.
-        scheme = get("uuid1")
-        assert isinstance(scheme, TimeScheme)
-        return scheme
-    return schemes.most_common(1)[0][0]
+    return schemes.most_common(1)[0][0] if schemes else new

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import models
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 
 from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField, SortableIDField, history_models
@@ -16,14 +16,10 @@ from ...fields.values.times import aware
 from ...schemes import ID, TimeScheme
 from ...workers import counters
 from .base import InOrderOfKeys, Row, Wanted
-from .row_times import check_null_times
-
-if TYPE_CHECKING:
-    from .target import Target
+from .target import Target, check_null_times
 
 _AT_A_TIME = 500
 _TRIES = 10
-_EXAMPLES = 5
 
 
 @dataclass(frozen=True)
@@ -150,7 +146,7 @@ class Originals(InOrderOfKeys):
             f"random bits"
         )
 
-    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+    def check(self, target: Target, missing: int) -> None:
         """Also that each original has an id."""
         check_null_times(target)
         name, key = self.id_name, OuterRef(self.field.name)
@@ -162,60 +158,3 @@ class Originals(InOrderOfKeys):
                 f"id yet: run `manage.py backfill_ids {self.original._meta.label}.{name}` first; "
                 f"nothing was written."
             )
-
-
-@dataclass(slots=True)
-class Compared:
-    """The result for a history model."""
-
-    rows: int
-    missing: int
-    differ: int
-    """History rows whose id is not that of their original."""
-    split: int
-    """Deleted originals whose history rows have several ids."""
-    examples: list[str]
-
-    @property
-    def failures(self) -> list[str]:
-        counts = {
-            ("row", "without an id"): self.missing,
-            ("row", "with another id than the original"): self.differ,
-            ("deleted original", "with several ids"): self.split,
-        }
-        return [f"{counted(n, noun)} {what}" for (noun, what), n in counts.items() if n]
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "rows": self.rows,
-            "rows_with_id": self.rows - self.missing,
-            "rows_without_id": self.missing,
-            "not_of_original": self.differ,
-            "originals_with_several_ids": self.split,
-            "failures": self.failures,
-            "examples": self.examples,
-        }
-
-    def lines(self) -> Iterator[str]:
-        yield f"{counted(self.rows, 'row')}, {self.rows - self.missing:,} with an id"
-        yield from self.failures or ["each has the id of its original"]
-        yield from (f"  {example}" for example in self.examples)
-
-
-def compare(target: Target, source: Originals) -> Compared:
-    """Compare the id of every history row with that of its original."""
-    name, key = target.field.name, source.field.attname
-    of_original = source.originals.filter(pk=OuterRef(key)).values(name)[:1]
-    rows = target.rows.annotate(sortable_ids_original=Subquery(of_original))
-    given = rows.filter(**{f"{name}__isnull": False})
-    differ = given.exclude(**{name: F("sortable_ids_original")})
-    differ = differ.filter(sortable_ids_original__isnull=False)
-    gone = given.filter(sortable_ids_original__isnull=True).order_by()
-    ids = gone.values(key).annotate(ids=Count(name, distinct=True)).filter(ids__gt=1)
-    return Compared(
-        rows=target.rows.count(),
-        missing=target.without_id.count(),
-        differ=differ.count(),
-        split=ids.count(),
-        examples=[f"{pk}" for pk in differ.order_by("pk").values_list("pk", flat=True)[:_EXAMPLES]],
-    )

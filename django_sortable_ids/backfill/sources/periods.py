@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Max, Min, Q
+from django.db.models import Max, Min, Q, Value
 from django.utils import timezone
 
 from ...errors import BackfillError, WrongArguments
-from ...fields import SortableIDField
+from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.of_model import referenced_column
 from ...fields.values.times import in_utc
 from ...functions.time_columns import last_tick
-from ...schemes import TimeScheme
-from .base import Expectation, InOrderOfKeys, Wanted
-from .row_times import check_generated
+from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
+from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
+from .target import Target, check_generated
 
 if TYPE_CHECKING:
     from ..verification import Page, Read
     from ..verify import Checker
-    from .target import Target
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -58,8 +57,8 @@ class Period:
 class Derived(InOrderOfKeys):
     """Times that Python derives from the key of a row, which is its place."""
 
-    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
-        check_generated(target, missing, are_in_range=are_in_range)
+    def check(self, target: Target, missing: int) -> None:
+        check_generated(target, missing)
 
     def compare(
         self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
@@ -195,17 +194,13 @@ class Unsourced(InOrderOfKeys):
     def of(cls, model: type[models.Model], using: str) -> Unsourced:
         return cls(model, model._meta.pk_fields[0], using)
 
-    @classmethod
-    def named_by(cls, wanted: Wanted) -> Unsourced:
-        return cls.of(wanted.model, wanted.using)
-
     def time_range(self, scheme: Any) -> None:
         return None
 
     def at(self, place: Any) -> datetime:
         raise AssertionError("these rows have no known times")
 
-    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+    def check(self, target: Target, missing: int) -> None:
         raise AssertionError("no run gives these rows ids")
 
     def compare(
@@ -214,6 +209,40 @@ class Unsourced(InOrderOfKeys):
         is_number = isinstance(self.field, models.IntegerField)
         if is_number and not isinstance(self.field, SortableIDField):
             checker.check_numbered(page, ids)
+
+
+@dataclass(frozen=True)
+class WithoutTime(Unsourced):
+    """The rows of another source that have no time, for ``--on-null=now``. The application's
+    generator gives them ids, in the order of the key."""
+
+    others: Source = field(kw_only=True)
+
+    comes_last = True
+
+    @classmethod
+    def in_target(cls, target: Target) -> Target:
+        """The target with these rows only."""
+        model, others = target.model, target.source
+        source = cls(model, model._meta.pk_fields[0], target.using, others=others)
+        return replace(target, source=source, on_null="error", on_out_of_range="error")
+
+    @property
+    def rows(self) -> models.QuerySet[Any]:
+        return self.others.rows.filter(**{f"{self.others.field.name}__isnull": True})
+
+    @property
+    def selected_place(self) -> Any:
+        return Value(None, output_field=models.TextField())
+
+    def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID] | None:
+        """None for a sequence, which has a counter."""
+        if isinstance(target.field, LexicalSequenceField):
+            return None
+        try:
+            return target.field.generate_many_for([target.model()] * len(rows), target.using)
+        except (LeaseLost, LeaseUnavailable) as error:
+            raise BackfillError(f"{target.label}: no ids of now: {error}") from error
 
 
 def parsed(option: str, text: str) -> datetime:

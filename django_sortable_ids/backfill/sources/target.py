@@ -1,29 +1,35 @@
-"""The target of a backfill: a column of ids, and its rows."""
+"""The target of a backfill: a column of ids, its rows, and checks of their times."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
-from django.db import connections, models
-from django.db.models import Q, QuerySet
+from django.db import connections, models, transaction
+from django.db.models import Max, Min, Q, QuerySet
 
-from ...db.chunks import in_time
-from ...errors import BackfillError
-from ...fields import SortableIDField
-from ...functions.time_columns import zone_of_naive_times
-from ...schemes import TimeScheme
+from ...db import chunks
+from ...errors import BackfillError, counted
+from ...fields import LexicalSequenceField, SortableIDField
+from ...fields.values.times import first_moment_when
+from ...functions.time_columns import latest, zone_of_naive_times
+from ...schemes import SequenceExhausted, TimeScheme
+from ...workers import counters
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run
 OnNull = Literal["error", "skip", "now"]
-OnOutOfRange = Literal["error", "skip", "clamp"]
+OnOutOfRange = Literal["error", "skip"]
 
 PAGE = 20_000
 """How many rows are read at a time when all of them are read."""
+HASHES = 1 << 16
+"""How many hashes of ticks there are, in whose order a span of rows is written in parts."""
 SORTED_AT_ONCE = 50_000
 """How many rows of one sort are kept if no index has their order."""
 
@@ -106,14 +112,18 @@ class Target:
         return self.source.rows
 
     @property
+    def is_without_id(self) -> Q:
+        return Q(**{f"{self.field.name}__isnull": True})
+
+    @property
     def without_id(self) -> QuerySet[Any]:
-        return self.rows.filter(**{f"{self.field.name}__isnull": True})
+        return self.rows.filter(self.is_without_id)
 
     @property
     def is_missing(self) -> Q:
-        """Whether a row has no id, except for rows that ``on_null`` and ``on_out_of_range`` handle
-        later, or skip."""
-        missing = Q(**{f"{self.field.name}__isnull": True})
+        """Whether a row has no id, except for rows that ``on_null`` fills later, and for those that
+        it or ``on_out_of_range`` skips."""
+        missing = self.is_without_id
         if self.on_null != "error":
             missing &= Q(**{f"{self.source.field.name}__isnull": False})
         if self.on_out_of_range != "error" and self.time_range:
@@ -201,7 +211,7 @@ class Target:
             def page(size: int, rest: QuerySet[Any] = rest) -> list[Any]:
                 return self.read(rest[:size], *names)
 
-            results, size = in_time(self.using, size, page)
+            results, size = chunks.in_time(self.using, size, page)
             if not results:
                 return
             yield results
@@ -216,15 +226,141 @@ class Target:
 class EveryRow(Target):
     """A target whose ids are in another table, or whose column is still to be added."""
 
-    @property
-    def without_id(self) -> QuerySet[Any]:
-        return self.rows
-
-    @property
-    def is_missing(self) -> Q:
-        return Q()
+    is_without_id = Q()
 
 
 def database_option(using: str) -> str:
     """The option for a database, with a leading space; empty for the default one."""
     return "" if using == "default" else f" {shlex.quote(f'--database={using}')}"
+
+
+def check_generated(target: Target, missing: int) -> None:
+    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows has a time of which no
+    id can be generated."""
+    field, scheme = target.field, target.field.scheme
+    if isinstance(scheme, TimeScheme):
+        if not scheme.sorts:
+            raise BackfillError(
+                f"{target.label} is of the scheme {scheme.title}, whose ids do not sort by their "
+                f"times: fill a field of another scheme, such as UUIDv6Field or UUIDv7Field; "
+                f"nothing was written."
+            )
+        _check_range(target, scheme)
+        if missing > scheme.layout.new.suffixes:
+            _check_room(target, scheme)
+        _check_skipped_hours(target)
+    elif isinstance(field, LexicalSequenceField):
+        if target.on_out_of_range != "skip":
+            # A sequence has no range of times, but its rows are read in the order of their times.
+            _refuse(
+                target.without_id.filter(target.is_out_of_range),
+                f"has the {target.source.field.name} before year 1 or after 9999",
+                "Correct its time, or choose --on-out-of-range=skip",
+            )
+        if missing:
+            _check_width(field, missing, target.using)
+
+
+def check_null_times(target: Target) -> None:
+    """Raise ``BackfillError``, naming a row, for one without a time that no policy handles."""
+    if target.on_null == "error":
+        name = target.source.field.name
+        rows = target.without_id.filter(**{f"{name}__isnull": True})
+        _refuse(rows, f"has no {name}", "Give it one, or choose --on-null")
+
+
+def _check_range(target: Target, scheme: TimeScheme) -> None:
+    if target.on_out_of_range != "error" or target.time_range is None:
+        return
+    title, (start, end), between = scheme.title, target.time_range, target.source.between
+    advice = "Correct its time, or choose --on-out-of-range=skip"
+    rows = target.without_id.filter(between(None, start))
+    _refuse(rows, f"is too old: {title} begins at {scheme.earliest}", advice)
+    rows = target.without_id.filter(between(end, None))
+    _refuse(rows, f"is too new: {title} ends at {latest(scheme)}", advice)
+
+
+def _refuse(rows: QuerySet[Any], what: str, advice: str) -> None:
+    if first := chunks.named(rows):
+        raise BackfillError(
+            f"{first[1]} {what}. {advice}, or give it an id yourself; nothing was written."
+        )
+
+
+def _check_room(target: Target, scheme: TimeScheme) -> None:
+    """Count the rows of each tick, which reads all of them."""
+    tick, count = None, 0
+    for place, pk in chain.from_iterable(target.pages(target.missing)):
+        now = target.tick(place)
+        tick, count = now, count + 1 if now == tick else 1
+        if count > scheme.layout.capacity(now):
+            raise BackfillError(
+                f"{target.model._meta.label} {pk}: more than {count - 1:,} rows were created at "
+                f"{target.source.at(place).isoformat()}, and {scheme.title} has no more ids of "
+                f"that time. Choose a scheme of 128 bits; nothing was written."
+            )
+
+
+def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
+    """Check that the counter has enough ids left. The transaction that reads it is rolled back."""
+    try:
+        with transaction.atomic(using=using):
+            first = counters.take(field, field.scheme, 1, using)[0]
+            transaction.set_rollback(True, using=using)
+        field.scheme.starting_at(first).nth(missing - 1)
+    except SequenceExhausted as error:
+        raise BackfillError(f"{counted(missing, 'row')} without an id, but {error}") from None
+
+
+_DAY = timedelta(days=1)
+_FIRST, _LAST = datetime(1850, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
+"""Clock changes are searched for between these times."""
+
+
+def _check_skipped_hours(target: Target) -> None:
+    """Raise ``BackfillError`` if a row without an id has a skipped time."""
+    source, times = target.source, target.source.times
+    if times is None or times.clock is None or times.clock.utcoffset(None) is not None:
+        return
+    place = source.selected_place
+    ends = {"least": Min(place), "most": Max(place)}
+    results = chunks.asked(target.missing, lambda part: part.aggregate(**ends))
+    found = [source.at(each) for ends in results for each in ends.values() if each is not None]
+    if not found:
+        return
+    start, end = max(min(found), _FIRST), min(max(found), _LAST)
+    name = source.field.name
+    skipped = [
+        Q(**{f"{name}__gte": times.local(low), f"{name}__lt": times.local(high)})
+        for low, high in gaps(times.clock, start - _DAY, end + _DAY)
+    ]
+    rows = target.missing.filter(Q(*skipped, _connector=Q.OR))
+    if not skipped or (row := chunks.first(rows)) is None:
+        return
+    shown, pk = target.first(target.rows.filter(pk=row.pk))
+    raise BackfillError(
+        f"{counted(chunks.count(rows), 'row')} of {target.model._meta.label} with a time that the "
+        f"clock of {times.clock} skips, such as {pk}, with the {name} "
+        f"{shown if isinstance(shown, str) else shown.replace(tzinfo=None)}: no instant has it. "
+        f"Correct these times, usually by adding an hour; nothing was written."
+    )
+
+
+def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """The ranges of naive times, end excluded, that ``clock`` skips between two aware times."""
+
+    def offset(at: datetime) -> timedelta:
+        return at.astimezone(clock).utcoffset() or timedelta()
+
+    def has_moved(was: timedelta, at: datetime) -> bool:
+        return offset(at) > was
+
+    at = start.astimezone(UTC).replace(microsecond=0)
+    before = offset(at)
+    while at < end:
+        after = offset(at + _DAY)
+        if after > before:
+            change = first_moment_when(partial(has_moved, before), at, at + _DAY)
+            moved = change.replace(tzinfo=None)
+            yield moved + before, moved + after
+        at, before = at + _DAY, after

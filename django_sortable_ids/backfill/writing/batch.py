@@ -1,63 +1,49 @@
-"""Rows that get their ids in one transaction, and the cursor of the run after them."""
+"""Rows that get their ids in one transaction: the cursor of the run after them, and ids in their
+order."""
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate, groupby
+from operator import add
 from typing import Any
 
-from ...schemes import ID, TimeScheme
+from ...schemes import ID, OutOfRange, TimeScheme
+from ...schemes.generation.randomness import drawn_below
 from ..sources.base import Row
-from ..sources.target import Target
-from .minting import Position
-
-PARTS = 4
-"""Parts of a span. More parts save little, and each one reads all rows of the span."""
+from ..sources.target import HASHES, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The rows of the ticks whose hash & ``mask`` is ``value``."""
+class Position:
+    """Tick and suffix of the last generated id."""
 
-    mask: int
-    value: int
+    tick: int
+    suffix: int
+
+
+PARTS = 4
+"""Batches in a span. More would save little, and each one reads all rows of the span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The rows between two, both included, some parts of which still have to be written."""
+    """The rows between two, both included. They are written in parts, in the order of the hashes of
+    their ticks. The last part includes the last tick, whatever its hash."""
 
     first: Row
     last: Row
     size: int
     """Number of rows of the whole span."""
-    left: tuple[Part, ...]
-    """The parts to write, in order. The last one includes the last tick, whatever its hash."""
+    start: int = 0
+    """The first hash that still has to be written."""
 
-    @classmethod
-    def whole(cls, first: Row, last: Row, size: int) -> "Span":
-        mask = PARTS - 1
-        return cls(first, last, size, tuple(Part(mask, value) for value in range(PARTS)))
-
-    @property
-    def rows(self) -> int:
-        """The approximate number of rows of the next part."""
-        return max(1, self.size // (self.left[0].mask + 1))
-
-    def in_parts_of(self, size: int) -> "Span":
-        """With the next part halved until it has at most 3/2 of ``size`` rows, about."""
-        span = self
-        while 2 * span.rows > 3 * size:
-            part, *rest = span.left
-            bit = part.mask + 1
-            halves = (Part(part.mask | bit, value) for value in (part.value, part.value | bit))
-            span = replace(span, left=(*halves, *rest))
-        return span
-
-    @property
-    def rest(self) -> "Span | None":
-        """The span without its next part; None if it was the last one."""
-        return replace(self, left=self.left[1:]) if self.left[1:] else None
+    def end(self, size: int) -> int:
+        """The hash where the next part ends, which has about ``size`` rows; up to half more, so
+        that no smaller part remains."""
+        end = self.start + max(1, HASHES * size // self.size)
+        return end if 2 * (HASHES - end) > end - self.start else HASHES
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +71,8 @@ class Cursor:
             "position": position and [str(position.tick), str(position.suffix)],
         }
         if span:
-            left = [[part.mask, part.value] for part in span.left]
-            saved["span"] = {"first": dump_row(span.first), "size": span.size, "left": left}
+            first = dump_row(span.first)
+            saved["span"] = {"first": first, "size": span.size, "start": span.start}
         return saved
 
     @classmethod
@@ -94,9 +80,8 @@ class Cursor:
         position, row = saved["position"], load_row(target, saved)
         span = None
         if "span" in saved:
-            first, size, left = (saved["span"][name] for name in ("first", "size", "left"))
-            parts = tuple(Part(*part) for part in left)
-            span = Span(load_row(target, first), row, size, parts)
+            first, size, start = (saved["span"][name] for name in ("first", "size", "start"))
+            span = Span(load_row(target, first), row, size, start)
         return cls(row, position and Position(*map(int, position)), span)
 
 
@@ -145,3 +130,94 @@ class Batch:
 
 
 NOTHING = Batch([], 0, lambda: Written(0, None))
+
+
+class NothingWritten(Exception):
+    """An UPDATE has left the last row of a batch without an id: it is rolled back."""
+
+
+def mint(
+    scheme: TimeScheme, ticks: Sequence[int], position: Position | None, more: int
+) -> tuple[list[int], Position]:
+    """An id, as a number, for each of the ascending ``ticks`` (at least one). Each is greater than
+    the one before it and than ``position``; less, if the scheme is descending.
+
+    ``more``: how many later rows share the last tick; room is left for them. Raises ``OutOfRange``
+    if a tick has no room for its rows. Returns the position of the last id as well.
+    """
+    counted = [(tick, len(list(group))) for tick, group in groupby(ticks)]
+    return mint_counted(scheme, counted, position, more)
+
+
+def mint_counted(
+    scheme: TimeScheme, counted: Sequence[tuple[int, int]], position: Position | None, more: int
+) -> tuple[list[int], Position]:
+    """``mint`` for ascending ticks that are different, each with the number of its rows."""
+    layout = scheme.layout
+    starts: list[int] = []
+    """Of the slots, as payloads."""
+    sizes: list[int] = []
+    rest = sum(count for _, count in counted)
+    for tick, count in counted:
+        resumes = position if position and tick == position.tick else None
+        start = layout.new_below(resumes.suffix + 1) if resumes else 0
+        rest -= count
+        rows, room = count if rest else count + more, layout.new.capacity(tick) - start
+        if rows > room:
+            raise OutOfRange(
+                f"{rows} rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "
+                f"room for {room} there"
+            )
+        size = room // rows
+        first = tick * layout.new.suffixes + start
+        starts += range(first, first + count * size, size)
+        sizes += [size] * count
+    numbers = layout.new.join_payloads(list(map(add, starts, drawn_below(sizes))))
+    last = layout.split(numbers[-1])
+    assert last is not None
+    return numbers, Position(*last)
+
+
+def mint_between(
+    scheme: TimeScheme,
+    at: datetime,
+    before: Sequence[ID],
+    after: Sequence[ID],
+    last: ID | None,
+    count: int,
+    rows: int,
+) -> list[ID]:
+    """``count`` ids of the tick of ``at``, between those of their neighbours in the same tick.
+
+    ``before`` are the ids of rows that come before the new ones, ``after`` those of rows that come
+    after them. These may contradict each other, if the application generated them or the time of a
+    row was edited: the gap is taken that contradicts the fewest. All new ids are smaller than
+    ``last``. ``rows`` need ids in the gap, these ``count`` among them, and each finds room.
+
+    Raises ``OutOfRange`` if there is no room.
+    """
+    tick, layout = scheme.tick(at), scheme.layout
+    limit = None if last is None else scheme.parts(last)[1]
+    around = [(scheme.parts(value)[1], -1) for value in before]
+    around += [(scheme.parts(value)[1], 1) for value in after]
+    sides = sorted(each for each in around if limit is None or each[0] < limit)
+    end = layout.new.capacity(tick) if limit is None else layout.new_below(limit)
+    first = [0, *(layout.new_below(suffix + 1) for suffix, _ in sides)]
+    ends = [*(layout.new_below(suffix) for suffix, _ in sides), end]
+    contradicted = accumulate((side for _, side in sides), initial=0)
+
+    def preference(gap: tuple[int, int, int]) -> tuple[int, bool, int]:
+        contradictions, start, stop = gap
+        return -contradictions, stop - start >= rows, start
+
+    _, start, stop = max(zip(contradicted, first, ends, strict=True), key=preference)
+    if rows > stop - start:
+        raise OutOfRange(
+            f"{rows} more rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "
+            f"room for {stop - start} between their neighbours"
+        )
+    # If possible, leave room for as many rows with greater keys that may be inserted later.
+    size = (stop - start) // (2 * rows if 2 * rows <= stop - start else rows)
+    starts = range(start, start + count * size, size)
+    suffixes = list(map(add, starts, drawn_below([size] * count)))
+    return list(scheme.all_from_trusted(layout.new.join_all(tick, suffixes)))

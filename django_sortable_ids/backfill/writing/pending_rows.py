@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from django.db import connections
 from django.db.models import Q, QuerySet
 
 from ..sources.base import Row
@@ -59,7 +60,17 @@ class PendingRows:
         has their order."""
         if self._pages:
             return self._pages.after(cursor.row if cursor else None, size)
-        return self._target.read(self.next(cursor, size)[:size])
+        rows = self._target.read(self.next(cursor, size)[:size])
+        can_lock = connections[self._target.using].features.has_select_for_update
+        return self._locked(rows) if self._source.comes_last and can_lock else rows
+
+    def _locked(self, rows: Sequence[Row]) -> list[Row]:
+        """Those that no other transaction has changed, and none changes before the commit. By their
+        keys, since PostgreSQL can't lock the nullable side of an outer join."""
+        target, keys = self._target, [pk for _, pk in rows]
+        of_keys: QuerySet[Any] = QuerySet(target.model, using=target.using).filter(pk__in=keys)
+        list(of_keys.select_for_update().values_list("pk"))
+        return target.read(target.missing.filter(pk__in=keys))
 
     def stretch(self, cursor: Cursor | None, size: int) -> Stretch | None:
         """The next rows, with the last one locked: the next batch continues at its id."""
@@ -118,7 +129,7 @@ class PendingRows:
         if counted > size and ticks[0] == ticks[-1]:
             left = counted - size
         else:
-            left = self._count_later(last, ticks[-1])
+            left = self._count_later(last)
         before = {cursor.row: counted} if cursor else {}
         self._left = {**before, last: left}
         return left
@@ -134,7 +145,7 @@ class PendingRows:
 
     def more_in_tick(self, last: Row) -> int:
         """How many rows after that one share its tick."""
-        left = self._count_later(last, self._target.tick(last[0]))
+        left = self._count_later(last)
         self._left = {last: left}
         return left
 
@@ -144,16 +155,16 @@ class PendingRows:
         rows = self._target.missing.filter(at_place, pk=row[1]).order_by("pk")
         return rows.select_for_update().values_list("pk").first() is not None
 
-    def _count_later(self, last: Row, tick: int) -> int:
-        """How many rows after that one are of its tick, or of any up to ``tick``."""
+    def _count_later(self, last: Row) -> int:
+        """How many rows after that one are of its tick."""
+        target = self._target
         if self._pages:
-            count = self._pages.count_while(last, lambda place: self._target.tick(place) <= tick)
+            tick = target.tick(last[0])
+            count = self._pages.count_while(last, lambda place: target.tick(place) == tick)
             if count is not None:
                 return count
-        scheme, at = self._target.scheme, self._source.at(last[0])
-        at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
-        later = self._target.missing.filter(self._source.after(*last))
-        return later.filter(self._source.between(None, scheme.tick_span(at)[1])).count()
+        later = target.missing.filter(self._source.after(*last))
+        return later.filter(self._source.between(None, target.tick_of(last[0])[1])).count()
 
 
 _KEYS = 500

@@ -1,11 +1,12 @@
-"""Ids for the rows of a table that nobody else uses, which are sorted once, into a temporary
+"""New ids for all rows of a table that nobody else uses: they are sorted once, into a temporary
 table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 from django.db import connections
 from django.db.models import F
@@ -13,12 +14,11 @@ from django.db.models import F
 from ...errors import BackfillError
 from ...functions.time_columns import TextColumn
 from ...schemes import OutOfRange
-from ..sources.base import Row
 from ..sources.target import Target
-from .minting import Position, ascending_counts, mint_counted
+from .batch import mint_counted
 
 _PAGE = 100_000
-"""Rows in a transaction."""
+"""Rows that are read at a time."""
 _PLACE = "sorted_place"
 _TABLE = "sorted_rows"
 _CREATED = {
@@ -29,18 +29,9 @@ _CREATED = {
 }
 
 
-class Page(NamedTuple):
-    places: Sequence[Any]
-    """As the driver returns them: ``SortedRows.place`` converts one."""
-    keys: Sequence[Sequence[Any]]
-    """As they are stored."""
-
-
 class SortedRows:
-    """The place and the key of each row that a run would give an id, in order. The temporary table
-    is dropped at the end of the context."""
-
-    table = _TABLE
+    """The rows of a target with times in a column and a key of one column, in order, with new ids.
+    The temporary table is dropped at the end of the context."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -49,10 +40,9 @@ class SortedRows:
 
     def __enter__(self) -> SortedRows:
         target, vendor = self._target, self._connection.vendor
-        keys = [field.attname for field in target.key_fields]
         place = target.source.selected_place
         rows = target.missing.annotate(**{_PLACE: F(place) if isinstance(place, str) else place})
-        rows = rows.order_by(*target.source.order).values_list(_PLACE, *keys)
+        rows = rows.order_by(*target.source.order).values_list(_PLACE, target.key_fields[0].attname)
         compiler = rows.query.get_compiler(target.using)
         sql, parameters = compiler.as_sql()
         self._convert = compiler.get_converters([compiler.select[0][0]])
@@ -68,45 +58,58 @@ class SortedRows:
         self._drop()
 
     @property
-    def ends(self) -> tuple[Any, Any] | None:
-        sql = f"SELECT {_PLACE} FROM {_TABLE} ORDER BY {self._number} {{}} LIMIT 1"
-        found = [
-            self.place(place)
-            for order in ("ASC", "DESC")
-            for (place,) in self._execute(sql.format(order))
-        ]
-        return (found[0], found[1]) if found else None
-
-    @property
     def count(self) -> int:
         return int(self._execute(f"SELECT COUNT(*) FROM {_TABLE}")[0][0])
 
-    def pages(self) -> Iterator[Page]:
+    def pages(self) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+        """The keys and the new ids of each page, as the database stores them.
+
+        Raises ``BackfillError``, naming a row, if an id can't be generated.
+        """
         columns = "*" if self._number == "n" else "rowid, *"
         sql = f"SELECT {columns} FROM {_TABLE} WHERE {self._number} > %s ORDER BY 1 LIMIT %s"
         last, size = 0, _PAGE
-        while numbered := self._execute(sql, [last, size]):
-            places = self._whole_ticks([row[1] for row in numbered], size)
-            if not places:
+        while rows := self._execute(sql, [last, size]):
+            count = self._in_whole_ticks(rows, size)
+            if not count:
                 size *= 2
                 continue
-            kept = numbered[: len(places)]
-            last, size = kept[-1][0], _PAGE
-            yield Page(places, [row[2:] for row in kept])
+            numbers, places, keys = zip(*rows[:count], strict=True)
+            last, size = numbers[-1], _PAGE
+            yield keys, self._ids(places, keys)
 
-    def place(self, found: Any) -> Any:
+    def _in_whole_ticks(self, rows: Sequence[Any], size: int) -> int:
+        """How many of the rows are not of the last tick, if there may be more of it."""
+        count = len(rows)
+        if count == size:
+            start, _ = self._target.tick_of(self._place(rows[-1][1]))
+            while count and self._target.source.at(self._place(rows[count - 1][1])) >= start:
+                count -= 1
+        return count
+
+    def _ids(self, places: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
+        target = self._target
+        is_text = isinstance(target.source.times, TextColumn)
+        different: list[Any] = []
+        counts: list[int] = []
+        for place, same in groupby(places):
+            different.append(place if is_text else self._place(place))
+            counts.append(len(list(same)))
+        ticks = target.scheme.ticks(list(target.source.microseconds(different)))
+        counted = [
+            (tick, sum(count for _, count in same))
+            for tick, same in groupby(zip(ticks, counts, strict=True), key=itemgetter(0))
+        ]
+        try:
+            numbers, _ = mint_counted(target.scheme, counted, None, 0)
+        except OutOfRange as error:
+            named = target.source.named((self._place(places[-1]), keys[-1]))
+            raise BackfillError(f"stopped at {named}: {error}") from error
+        return target.field.stored(self._connection).all_to_db(numbers, self._connection)
+
+    def _place(self, found: Any) -> Any:
         """A place that the driver returned, as the target has it."""
         return next(iter(self._apply([(found,)], self._convert)))[0] if self._convert else found
-
-    def _whole_ticks(self, places: list[Any], size: int) -> list[Any]:
-        """Without those of the last tick, if there may be more of it."""
-        if len(places) < size:
-            return places
-        start, _ = self._target.tick_of(self.place(places[-1]))
-        count = len(places)
-        while count and self._target.source.at(self.place(places[count - 1])) >= start:
-            count -= 1
-        return places[:count]
 
     def _drop(self) -> None:
         temporary = "TEMPORARY " if self._connection.vendor == "mysql" else ""
@@ -116,49 +119,3 @@ class SortedRows:
         with self._connection.cursor() as cursor:
             cursor.execute(sql, parameters)
             return list(cursor.fetchall()) if cursor.description else []
-
-
-class NewIDs:
-    """Ids for pages, one after the other."""
-
-    def __init__(self, target: Target, rows: SortedRows) -> None:
-        self._target = target
-        self._rows = rows
-        self._connection: Any = connections[target.using]
-        self._is_text = isinstance(target.source.times, TextColumn)
-        self._position: Position | None = None
-
-    def stored(self, page: Page) -> list[Any]:
-        """The ids of a page as the database stores them.
-
-        Raises ``BackfillError``, naming a row, if an id can't be generated.
-        """
-        target = self._target
-        places: list[Any] = []
-        counts: list[int] = []
-        for place, same in groupby(page.places):
-            places.append(place if self._is_text else self._rows.place(place))
-            counts.append(len(list(same)))
-        ticks = target.scheme.ticks(list(target.source.microseconds(places)))
-        counted = ascending_counts(zip(ticks, counts, strict=True), self._position)
-        last = page.keys[-1]
-        numbers = self._minted(
-            counted, (self._rows.place(page.places[-1]), last[0] if len(last) == 1 else last)
-        )
-        return target.field.stored(self._connection).all_to_db(numbers, self._connection)
-
-    def _minted(self, counted: list[tuple[int, int]], last: Row) -> list[int]:
-        rows = sum(count for _, count in counted)
-        # If possible, with room in the last tick: local times may go back into it.
-        for more in (rows, 0):
-            try:
-                numbers, self._position = mint_counted(
-                    self._target.scheme, counted, self._position, more
-                )
-            except OutOfRange as error:
-                if not more:
-                    named = self._target.source.named(last)
-                    raise BackfillError(f"stopped at {named}: {error}") from error
-            else:
-                break
-        return numbers

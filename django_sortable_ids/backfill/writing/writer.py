@@ -15,9 +15,18 @@ from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
 from ...workers import counters
 from ..engines.base import Engine
 from ..sources.base import Row
-from ..sources.target import Target
-from .batch import NOTHING, PARTS, Batch, Cursor, Span, Written
-from .minting import Position, ascending, mint
+from ..sources.target import HASHES, Target
+from .batch import (
+    NOTHING,
+    PARTS,
+    Batch,
+    Cursor,
+    NothingWritten,
+    Position,
+    Span,
+    Written,
+    mint,
+)
 from .pending_rows import PendingRows, Stretch
 
 _AMPLE = 16
@@ -59,7 +68,7 @@ class ComputingIDs:
     def next(self, cursor: Cursor | None, size: int) -> Batch | None:
         """The next rows; None if there are none, or if Python must check the room in a tick."""
         if cursor and cursor.span:
-            return self._part(cursor, cursor.span.in_parts_of(size))
+            return self._part(cursor, cursor.span, size)
         if self._interleaves and (found := self._first_part(cursor, size)):
             return found
         stretch = self._pending.stretch(cursor, size)
@@ -116,30 +125,13 @@ class ComputingIDs:
         }
 
     def _cursor(self, last: Row) -> Cursor:
-        """The cursor after that row; the next row of its tick continues at its position."""
+        """The cursor after that row; the next row of its tick continues at its position. Raises
+        ``NothingWritten`` if it has no id: another row took its place in the tick."""
         rows = self._target.rows.filter(pk=last[1])
         last_id = rows.values_list(self._target.field.name, flat=True).get()
         if last_id is None:
-            return self._cursor_of_last_given(last)
+            raise NothingWritten
         return Cursor(last, Position(*self._scheme.parts(last_id)))
-
-    def _cursor_of_last_given(self, last: Row) -> Cursor:
-        """If a tick had more rows than were counted, its last row got no id: the cursor after the
-        row that got the last id. A neighbour's id may be of another tick, or not of this run.
-        """
-        target, name, layout = self._target, self._target.field.name, self._scheme.layout.new
-        assert self._statements.last_given, "one statement counts all rows"
-        with self._connection.cursor() as cursor:
-            cursor.execute(self._statements.last_given)
-            tick, rank = map(int, cursor.fetchone())
-        if tick != self._target.tick(last[0]):
-            return Cursor(last, None)
-        width = layout.suffixes // self._composition.ranks
-        suffixes = (rank * width, (rank + 1) * width - 1)
-        ids = sorted(self._scheme.from_trusted(layout.join(tick, suffix)) for suffix in suffixes)
-        given = target.rows.filter(target.source.between(*target.tick_of(last[0])))
-        *row, last_id = target.first(given.filter(**{f"{name}__range": ids}), name)
-        return Cursor((row[0], row[1]), Position(*self._scheme.parts(last_id)))
 
     # Interleaved
 
@@ -157,35 +149,38 @@ class ComputingIDs:
         )
         if not self._fits(ample, self._start(stretch.first, cursor)):
             return None
-        span = Span.whole(stretch.first, stretch.last, stretch.size)
+        span = Span(stretch.first, stretch.last, stretch.size)
         position = cursor.position if cursor else None
-        return self._part(Cursor(stretch.last, position, span), span)
+        return self._part(Cursor(stretch.last, position, span), span, size)
 
-    def _part(self, cursor: Cursor, span: Span) -> Batch:
-        write = self._write_part if span.rest else self._write_last_part
-        return Batch([span.first, span.last], span.rows, lambda: write(cursor, span))
+    def _part(self, cursor: Cursor, span: Span, size: int) -> Batch:
+        end = span.end(size)
+        write = self._write_last_part if end == HASHES else self._write_part
+        rows = max(1, span.size * (end - span.start) // HASHES)
+        return Batch([span.first, span.last], rows, lambda: write(cursor, span, end))
 
-    def _write_part(self, cursor: Cursor, span: Span) -> Written:
+    def _write_part(self, cursor: Cursor, span: Span, end: int) -> Written:
         parameters = self._between(span.first, span.last, self._start(span.first, cursor), 0)
-        return Written(self._execute_part(span, parameters), replace(cursor, span=span.rest))
+        filled = self._execute_part(span, end, parameters)
+        return Written(filled, replace(cursor, span=replace(span, start=end)))
 
-    def _write_last_part(self, cursor: Cursor, span: Span) -> Written:
+    def _write_last_part(self, cursor: Cursor, span: Span, end: int) -> Written:
         """Includes the last tick, as far as other transactions have left rows of it."""
         start, last = self._start(span.first, cursor), self._pending.last_of(span)
         if last is None:
             parameters = self._between(span.first, span.last, start, 0)
-            filled = self._execute_part(span, parameters)
+            filled = self._execute_part(span, end, parameters)
             return Written(filled, replace(cursor, position=None, span=None))
         more_in_tick = self._pending.more_in_tick(last) + span.size
         parameters = self._between(span.first, last, start, more_in_tick)
-        filled = self._execute_part(span, parameters, with_last_tick=True)
+        filled = self._execute_part(span, end, parameters, with_last_tick=True)
         return Written(filled, self._cursor(last) if filled else None, last)
 
     def _execute_part(
-        self, span: Span, parameters: dict[str, Any], with_last_tick: bool = False
+        self, span: Span, end: int, parameters: dict[str, Any], with_last_tick: bool = False
     ) -> int:
-        part = {"mask": span.left[0].mask, "part": span.left[0].value}
-        parameters |= part | {"with_last_tick": with_last_tick}
+        hashes = {"first_hash": span.start, "last_hash": end - 1}
+        parameters |= hashes | {"with_last_tick": with_last_tick}
         return self._statements.execute(self._statements.of_part, parameters)
 
 
@@ -196,15 +191,14 @@ class Writer:
     generates them and sends them in one UPDATE.
     """
 
-    def __init__(self, target: Target, engine: Engine, *, with_times: bool = True) -> None:
-        """``with_times``: an UPDATE skips rows whose time has changed since they were read."""
+    def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
         self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
         self._engine = engine
         self._connection = engine.connection
-        self._statements = engine.statements(target, with_times=with_times)
+        self._statements = engine.statements(target)
         self._computing: ComputingIDs | None = None
-        if with_times and isinstance(target.field.scheme, TimeScheme):
+        if isinstance(target.field.scheme, TimeScheme):
             with suppress(NotSupportedError):
                 self._computing = ComputingIDs(target, engine, self.pending)
 
@@ -222,9 +216,9 @@ class Writer:
         return self._statements.sent
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept(self) -> Sequence[str]:
         """Columns that an UPDATE would set to the current time, and that these statements keep."""
-        return self._statements.kept.names
+        return self._statements.kept
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id after the cursor, or as many as there are.
@@ -251,8 +245,18 @@ class Writer:
             return known
         scheme = self.target.scheme
         ticks = [self.target.tick(created) for created, _ in rows]
-        numbers, _ = mint(scheme, ascending(ticks, None), None, 0)
+        numbers, _ = mint(scheme, ticks, None, 0)
         return list(scheme.all_from_trusted(numbers))
+
+    def independent_ids(self, rows: Sequence[Row]) -> Sequence[ID] | None:
+        """The ids of any rows, if they don't depend on those of other rows: the source knows them,
+        or a counter has them."""
+        target, field = self.target, self.target.field
+        if (known := target.source.known_ids(target, rows)) is not None:
+            return known
+        if isinstance(field, LexicalSequenceField):
+            return counters.take(field, field.scheme, len(rows), target.using)
+        return None
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
@@ -269,8 +273,8 @@ class Writer:
         stored, position = self._generated(rows, cursor)
 
         def write() -> Written:
-            filled = self._send(rows, stored)
-            return Written(filled, Cursor(rows[-1], position), rows[-1])
+            cursor = None if self.target.source.comes_last else Cursor(rows[-1], position)
+            return Written(self._send(rows, stored), cursor, rows[-1])
 
         return Batch([rows[0], rows[-1]], len(rows), write)
 
@@ -278,22 +282,20 @@ class Writer:
         self, rows: Sequence[Row], cursor: Cursor | None
     ) -> tuple[list[Any], Position | None]:
         """The values for the column, and the position where the next batch continues."""
-        target, field, count = self.target, self.target.field, len(rows)
-        if (known := target.source.known_ids(target, rows)) is not None:
-            return self._stored(known), None
+        target, count = self.target, len(rows)
         with self.naming(rows[-1]):
-            if isinstance(field, LexicalSequenceField):
-                return self._stored(counters.take(field, field.scheme, count, target.using)), None
+            if (known := self.independent_ids(rows)) is not None:
+                return self._stored(known), None
             scheme, position = target.scheme, cursor.position if cursor else None
-            ticks = ascending(scheme.ticks(self._microseconds(rows)), position)
+            ticks = scheme.ticks(self._microseconds(rows))
             more = self.pending.left(cursor, rows[-1], ticks, count)
             try:
                 # Leave room for as many rows that may be inserted later.
                 numbers, position = mint(scheme, ticks, position, more + count)
             except OutOfRange:
                 numbers, position = mint(scheme, ticks, position, more)
-            stored = field.stored(self._connection).all_to_db(numbers, self._connection)
-            return stored, position
+            storage = target.field.stored(self._connection)
+            return storage.all_to_db(numbers, self._connection), position
 
     def _microseconds(self, rows: Sequence[Row]) -> list[int]:
         microseconds: list[int] = []

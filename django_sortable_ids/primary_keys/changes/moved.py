@@ -13,7 +13,7 @@ from django.db.migrations.state import ModelState, ProjectState
 from django.db.migrations.writer import MigrationWriter
 
 from ...backfill.sources.base import Given
-from ...backfill.sources.columns import find_source
+from ...backfill.sources.columns import field_of_times
 from ...fields import SortableIDField
 from ...schema.constraints import redefined
 from ...schemes import TimeScheme
@@ -89,7 +89,6 @@ class MovedKey(_WithOld):
     start: str | None = None
     end: str | None = None
     on_null: Literal["error", "now"] = "error"
-    on_out_of_range: Literal["error", "clamp"] = "error"
 
     @property
     def given(self) -> Given:
@@ -169,12 +168,11 @@ KEPT = Kind("sortable_ids_deleted__", "DeletedKeys")
 
 
 def is_written_at_once(key: MovedKey) -> bool:
-    """Whether a column has a time in the scheme's range for each row: the rows are sorted, and the
-    map is written with their new keys. In any other case it is written without them, and filled by
-    the same backfill as any table."""
+    """Whether the times are in a column: the rows are sorted, and the map is written with their new
+    keys. In any other case it is written without them, and filled by the same backfill as any
+    table."""
     has_column = key.created_from not in (None, "pk") and key.convert_from is None
-    is_strict = key.on_null == key.on_out_of_range == "error"
-    return has_column and is_strict and isinstance(key.field.scheme, TimeScheme)
+    return has_column and isinstance(key.field.scheme, TimeScheme)
 
 
 def copied(key: MovedKey) -> dict[str, str]:
@@ -209,7 +207,7 @@ def with_maps(
         more: dict[str, Any] = {TIME: models.DateTimeField(null=True)}
         for name, path in () if backwards else copied(key).items():
             own, is_time = state.apps.get_model(key.model), name == "created_from"
-            source = find_source(own, path, using) if is_time else own._meta.get_field(path)
+            source = field_of_times(own, path, using) if is_time else own._meta.get_field(path)
             more[name] = _plain(source, using, null=True)
         for kind, columns in ((MAP, pair | more), (KEPT, pair)):
             app_label, name = kind.model_key(key)

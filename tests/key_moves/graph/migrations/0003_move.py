@@ -7,11 +7,11 @@ from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 from tests.key_moves.content import references
 
 SOURCES = {
-    "User": {"created_from": "date_joined", "on_out_of_range": "clamp"},
-    "Customer": {"created_from": "created_at", "on_out_of_range": "clamp"},
+    "User": {"created_from": "date_joined"},
+    "Customer": {"created_from": "created_at"},
     "Club": {"created_at": "now"},
-    "Order": {"created_from": "customer__created_at", "on_out_of_range": "clamp"},
-    "Parcel": {"created_from": "sent_at", "on_out_of_range": "clamp"},
+    "Order": {"created_from": "customer__created_at"},
+    "Parcel": {"created_from": "sent_at"},
     "Event": {"convert_from": "id"},
     "Scan": {"convert_from": "id"},
 }
