@@ -5,15 +5,13 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist, ValidationError
-from django.db import models
 from django.test.utils import isolate_apps
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from django_sortable_ids import ids
-from django_sortable_ids.fields import KUUIDField, PushIDField, ULIDField, UUIDv7Field
+from django_sortable_ids.fields import KUUIDField, PushIDField, ULIDField
 from django_sortable_ids.fields.of_model import field_at, id_at, id_field
 from django_sortable_ids.ids import created_at, public_id, resolve
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange
@@ -46,14 +44,6 @@ def test_the_id_of_a_model_is_its_key_or_its_first_unique_id_or_its_first_one():
     expected = {Basket: "id", Voucher: "id", Order: "uuid7", Review: "import_id", Stock: "label"}
     assert {model: id_field(model).name for model in expected} == expected
     assert named(id_field(Bundle)) == "ULIDProduct.id"
-
-
-@isolate_apps("tests.store")
-def test_the_key_precedes_a_unique_id_that_is_declared_before_it():
-    meta = type("Meta", (), {"app_label": "store"})
-    fields = {"code": ULIDField(unique=True), "id": UUIDv7Field(primary_key=True)}
-    model = type("Late", (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
-    assert id_field(model) is model._meta.pk
 
 
 def test_an_id_is_chosen_by_its_name():
@@ -342,13 +332,3 @@ def test_a_prefix_of_two_fields(shop):
         f"'page_{EXAMPLE}' is an id of testapp.Sheet.front and of testapp.Sheet.back: give each "
         f"another prefix"
     )
-
-
-def test_the_models_are_looked_through_once():
-    resolve(f"order:{KUUID}")
-    known = ids._known
-    resolve(f"order:{KUUID}")
-    assert ids._known is known
-    apps.clear_cache()
-    resolve(f"order:{KUUID}")
-    assert ids._known is not known

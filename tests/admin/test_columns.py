@@ -72,15 +72,6 @@ def test_the_public_text_in_the_list(browser, admin_with, scheme):
     assert texts(page_of(browser, list_url(model, o="-2"))) == shown[::-1]
 
 
-def test_the_public_text_is_a_link_to_the_row(browser, admin_with):
-    admin_with(ULIDProduct, list_display=["public_id", "name"])
-    row = ULIDProduct.objects.create()
-    page = page_of(browser, list_url(ULIDProduct))
-    (link,) = page.root.find("th", class_="field-public_id").find_all("a")
-    assert (link.text, link["href"]) == (public_id(row), page_url(ULIDProduct, row.pk))
-    assert page.root.find("th", class_="column-public_id").text == "Public id"
-
-
 def test_each_of_several_ids_has_its_columns(browser, admin_with):
     shown = [f"{scheme}_public_text" for scheme in PRODUCTS]
     times = [f"{scheme}_created_at" for scheme in TIMED]

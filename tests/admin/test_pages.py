@@ -11,7 +11,6 @@ from django_sortable_ids.ids import public_id
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct, Voucher
 
-from .page import Page
 from .support import add_url, each_kind, list_url, page_of, page_url
 
 pytestmark = pytest.mark.django_db
@@ -117,27 +116,6 @@ def test_a_row_is_deleted_with_what_points_to_it(browser, scheme):
     assert not Basket.objects.exists()
     entry = LogEntry.objects.get()
     assert (entry.action_flag, entry.object_id) == (DELETION, str(row.pk))
-
-
-@each_kind
-def test_an_action_on_selected_rows(browser, scheme):
-    model = PRODUCTS[scheme]
-    rows = [model.objects.create(name=str(number)) for number in range(3)]
-    page = page_of(browser, list_url(model))
-    boxes = {box["value"] for box in page.root.find_all("input", name="_selected_action")}
-    assert boxes == {str(row.pk) for row in rows}
-    chosen = {"action": "delete_selected", "_selected_action": [str(rows[0].pk), str(rows[2].pk)]}
-    question = Page(browser.post(list_url(model), chosen).content.decode())
-    asked = {box["value"] for box in question.root.find_all("input", name="_selected_action")}
-    assert asked == {str(rows[0].pk), str(rows[2].pk)}
-    for wrong in (["x"], ["x", "\x00"], [""], ["9" * 30]):
-        answer = browser.post(
-            list_url(model), chosen | {"post": "yes", "_selected_action": wrong}, follow=True
-        )
-        assert answer.status_code == 200
-        assert model.objects.count() == 3
-    browser.post(list_url(model), chosen | {"post": "yes", "_selected_action": [*asked, "x"]})
-    assert list(model.objects.all()) == [rows[1]]
 
 
 def test_relations_are_chosen_in_every_kind_of_field(browser):

@@ -246,19 +246,3 @@ def test_a_text_with_an_id_that_no_row_has_is_searched_as_always():
         row = ULIDProduct.objects.create(name=f"see {text}")
         assert search(ULIDProduct, text) == [row.name]
         row.delete()
-
-
-def test_digits_may_be_a_ulid_and_text():
-    digits = "01234567890123456789012345"
-    ULIDProduct.objects.create(id=digits, name="first")
-    ULIDProduct.objects.create(name=digits)
-    assert sorted(search(ULIDProduct, digits)) == [digits, "first"]
-
-
-def test_rows_of_a_searched_relation_come_once():
-    product = ULIDProduct.objects.create()
-    basket = Basket.objects.create(name="basket")
-    basket.all_ulid.set([product, ULIDProduct.objects.create()])
-    Basket.objects.create(name=public_id(product))
-    assert found_by(["name", "all_ulid__id"], Basket, public_id(product)) == ["basket"]
-    assert found_by(["name", "all_ulid__id"], Basket, "basket") == ["basket"]

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 import time
 from dataclasses import replace
 from threading import Barrier, Event, Thread, current_thread
@@ -21,15 +20,6 @@ from .generators import TINY, fresh, generator, increases, take
 from .support import NOW_NS
 
 
-@pytest.fixture
-def busy_threads():
-    """Threads take turns as often as they can."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
 def in_threads(work, count=16):
     results = [[] for _ in range(count)]
     start = Barrier(count)
@@ -44,21 +34,6 @@ def in_threads(work, count=16):
     for thread in threads:
         thread.join()
     return results
-
-
-@pytest.mark.usefixtures("busy_threads")
-@pytest.mark.parametrize("worker", [None, 3])
-def test_threads_lose_and_repeat_nothing(worker):
-    layout = Layout(ticks=1 << 40, suffixes=1 << 12, workers=16)
-    going = generator(layout, lambda: 1, worker=worker)
-    results = in_threads(lambda result: result.extend(take(going, 1000)))
-    assert all(increases(result) for result in results)
-    together = sorted(pair for result in results for pair in result)
-    assert len(set(together)) == 16_000
-    if worker is not None:
-        size = layout.suffixes // layout.workers
-        places = [(tick - 1) * size + suffix - worker * size for tick, suffix in together]
-        assert places == list(range(16_000))
 
 
 class YieldingLayout:

@@ -2,9 +2,8 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from django.contrib.auth.models import Group, Permission
 from django.urls import reverse
-from wagtail.models import GroupPagePermission, Page, PageLogEntry, Revision
+from wagtail.models import Page, PageLogEntry, Revision
 
 from .models import Article, User
 
@@ -104,21 +103,3 @@ def test_users_are_listed_created_and_edited(client, editor):
     page(client, "wagtailusers_users:history", ada.pk)
     send(client, "wagtailusers_users:delete", ada.pk)
     assert User.objects.get() == editor
-
-
-def test_the_permissions_of_groups_are_those_of_their_users(client, editor, home):
-    writers = Group.objects.create(name="Writers")
-    access = Permission.objects.get(codename="access_admin")
-    ada = User.objects.create_user("ada", "ada@example.com", PASSWORD)
-    ada.groups.add(writers)
-    send(client, "wagtailusers_groups:edit", writers.pk, permissions=[str(access.pk)])
-    assert list(writers.permissions.all()) == [access]
-    GroupPagePermission.objects.create(group=writers, page=home, permission_type="add")
-    of_group = page(client, "wagtailusers_users:index", group=writers.pk)
-    edited = [reverse("wagtailusers_users:edit", args=[user.pk]) for user in (ada, editor)]
-    assert [bool(of_group.find("a", href=url)) for url in edited] == [True, False]
-    client.force_login(ada)
-    assert client.get(reverse("wagtailusers_users:index")).status_code == 302
-    new = ("wagtailadmin_pages:add", "wagtail_site", "article", home.pk)
-    send(client, *new, title="Hers", slug="hers", author=str(editor.pk))
-    assert Article.objects.get().owner == ada
