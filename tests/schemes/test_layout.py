@@ -277,3 +277,9 @@ def test_version_1_has_no_bounds():
         uuid1.number_range(None, None)
     with refusal:
         uuid1.prefix(NOW)
+
+
+def test_a_fraction_of_a_second_that_no_id_has():
+    template = ByteFractionTemplate(250, suffix_bits=16)
+    assert template.unwrap(0x01_F9_0000) == 499 << 16
+    assert template.unwrap(0x01_FA_0000) is None
