@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange, get
 from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from django_sortable_ids.schemes.layout import PLAIN, Layout, UUIDTemplate
+from django_sortable_ids.schemes.layout import (
+    PLAIN,
+    ByteFractionTemplate,
+    Layout,
+    UUIDTemplate,
+)
 from tests.combinations import in_one_case
 
 from .support import (
