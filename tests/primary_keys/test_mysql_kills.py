@@ -259,13 +259,37 @@ def test_a_rename_of_some_tables_is_continued():
     """Servers before MariaDB 10.6 may do that when they are killed."""
     names = [f"depot_{each}" for each in ("table", "copy", "old")]
     execute(*(f"CREATE TABLE {each} (id int)" for each in names[1:]))
-    steps = Steps(tables=[names], foreign_keys=[], checks=[], triggers=[])
+    steps = Steps(tables=[names], foreign_keys=[], checks=[], triggers=[], checksums={})
     with connection.schema_editor(atomic=False) as editor:
         exchange(editor, steps)
         exchange(editor, steps)
     found = [name for name in definitions() if name.startswith("depot_")]
     execute("DROP TABLE depot_table")
     assert found == ["depot_table"]
+
+
+class Died(BaseException):
+    pass
+
+
+def test_rows_that_are_written_after_a_stop_are_not_dropped_with_the_old_tables(depot, small):
+    small()
+    before = small_content(depot)
+
+    def die():
+        raise Died
+
+    with on_statement("^RENAME TABLE", die), pytest.raises(Died):
+        depot.migrate()
+    execute("UPDATE depot_order SET number = 5 WHERE number = 1")
+    refused = pytest.raises(BackfillError, match=r"^depot_order was written since the move stopped")
+    for _ in range(2):
+        with refused:
+            depot.migrate()
+    assert execute("SELECT COUNT(*) FROM depot_order WHERE number = 5") == [(1,)]
+    execute("UPDATE depot_order SET number = 1 WHERE number = 5")
+    depot.migrate()
+    assert small_content(depot) == before
 
 
 def test_what_is_refused_last_names_the_table_and_not_its_copy(depot, small):

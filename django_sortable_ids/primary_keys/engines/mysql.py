@@ -209,11 +209,12 @@ class MySQLKeys(KeyEngine):
             names = [plain(self.connection, each.name) for each in self.change.tables]
             written = {each: value(self.connection, _WRITTEN, [each]) for each in names}
             new_tables = self._filled()
+            steps = self._steps(new_tables)
             self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
                 self._replace_in_new_tables(replace_generic)
-                self.note.begin(self._steps(new_tables)._asdict(), self.last_counted())
-            self.replace_keys()
+                self.note.begin(steps._asdict(), self.last_counted())
+            self._exchange(steps)
 
     def collect(self) -> None:
         with copying(self.connection):
@@ -224,9 +225,14 @@ class MySQLKeys(KeyEngine):
 
     def replace_keys(self) -> None:
         with alone(self.connection), copying(self.connection):
-            if steps := self.note.steps:
-                exchange(self.editor, Steps(**steps))
-                self.note.write({})
+            if begun := self.note.steps:
+                steps = Steps(**begun)
+                self._refuse_written_since(steps)
+                self._exchange(steps)
+
+    def _exchange(self, steps: Steps) -> None:
+        exchange(self.editor, steps)
+        self.note.write({})
 
     def _filled(self) -> list[NewTable]:
         new_tables = list(self._new_tables())
@@ -253,6 +259,23 @@ class MySQLKeys(KeyEngine):
                     f"{each.name} was written during the migration. No key was moved: stop the "
                     f"application, and migrate again"
                 )
+
+    def _refuse_written_since(self, steps: Steps) -> None:
+        """Whoever found a stopped move may have started the application again, on the tables that
+        the exchange would drop."""
+        for table, new, old in steps.tables:
+            is_before = tables.kind(self.connection, new) and not tables.kind(self.connection, old)
+            if is_before and self._checksum(table) != steps.checksums[table]:
+                raise BackfillError(
+                    f"{table} was written since the move stopped, and {new} was not, which takes "
+                    f"its place. Nothing is lost yet: stop the application, give {table} the rows "
+                    f"that it had (keep the others in another table), and migrate again"
+                )
+
+    def _checksum(self, table: str) -> int | None:
+        """Of all rows, in any order."""
+        found: int | None = row(self.connection, f"CHECKSUM TABLE {self.quote(table)}")[1]
+        return found
 
     def is_unfilled(self, key: Key) -> bool:
         """Rows that are not in the map are missing in the copy, whose rows are counted."""
@@ -305,6 +328,7 @@ class MySQLKeys(KeyEngine):
                 if not self.connection.mysql_is_mariadb
             ],
             triggers=[list(each) for name in names for each in triggers_of(self.connection, name)],
+            checksums={name: self._checksum(name) for name in names if not self.editor.collect_sql},
         )
 
     def options_like(self, table: str) -> str:

@@ -21,6 +21,7 @@ _VARIABLES: dict[str, Any] = {
     # Values that the tables contain are copied as they are; others are refused.
     "sql_mode": "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES",
     "sql_quote_show_create": 1,
+    # Tables are dropped that others still refer to; each value of a new key is one of the map.
     "foreign_key_checks": 0,
     # INSERT ... SELECT ... ORDER BY of MySQL writes TIMESTAMPs as local times, which occur twice
     # when summer time ends.
@@ -205,6 +206,8 @@ class Steps(NamedTuple):
     """The same of those that the new tables don't have."""
     triggers: list[list[str]]
     """``Trigger``."""
+    checksums: dict[str, int | None]
+    """Of the rows that the new tables have, by table: it is the server's ``CHECKSUM TABLE``."""
 
 
 def exchange(editor: Any, steps: Steps) -> None:
