@@ -51,7 +51,7 @@ def _differs(name: str, row: Any) -> bool:
 
 
 def _milliseconds(at: datetime) -> int:
-    return max(0, (at - EPOCH) // timedelta(milliseconds=1))
+    return (at - EPOCH) // timedelta(milliseconds=1)
 
 
 def _ulid(text: str) -> int:

@@ -253,9 +253,10 @@ def check_generated(target: Target, missing: int) -> None:
         if target.on_out_of_range != "skip":
             # A sequence has no range of times, but its rows are read in the order of their times.
             _refuse(
+                target,
                 target.without_id.filter(target.is_out_of_range),
                 f"has the {target.source.field.name} before year 1 or after 9999",
-                "Correct its time, or choose --on-out-of-range=skip",
+                "Correct its time",
             )
         if missing:
             _check_width(field, missing, target.using)
@@ -266,25 +267,26 @@ def check_null_times(target: Target) -> None:
     if target.on_null == "error":
         name = target.source.field.name
         rows = target.without_id.filter(**{f"{name}__isnull": True})
-        _refuse(rows, f"has no {name}", "Give it one, or choose --on-null")
+        _refuse(target, rows, f"has no {name}", "Give it one, or choose --on-null")
 
 
 def _check_range(target: Target, scheme: TimeScheme) -> None:
     if target.on_out_of_range != "error" or target.time_range is None:
         return
     title, (start, end), between = scheme.title, target.time_range, target.source.between
-    advice = "Correct its time, or choose --on-out-of-range=skip"
+    advice = "Correct its time"
     rows = target.without_id.filter(between(None, start))
-    _refuse(rows, f"is too old: {title} begins at {scheme.earliest}", advice)
+    _refuse(target, rows, f"is too old: {title} begins at {scheme.earliest}", advice)
     rows = target.without_id.filter(between(end, None))
-    _refuse(rows, f"is too new: {title} ends at {latest(scheme)}", advice)
+    _refuse(target, rows, f"is too new: {title} ends at {latest(scheme)}", advice)
 
 
-def _refuse(rows: QuerySet[Any], what: str, advice: str) -> None:
+def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
     if first := chunks.named(rows):
-        raise BackfillError(
-            f"{first[1]} {what}. {advice}, or give it an id yourself; nothing was written."
-        )
+        if not isinstance(target, EveryRow):  # A key can't be skipped.
+            skip = "" if "--" in advice else ", or choose --on-out-of-range=skip"
+            advice = f"{advice}{skip}, or give it an id yourself"
+        raise BackfillError(f"{first[1]} {what}. {advice}; nothing was written.")
 
 
 def _check_room(target: Target, scheme: TimeScheme) -> None:
