@@ -1,7 +1,7 @@
 """Runs a plan.
 
 1. Take the run: one process owns it, and writes heartbeats in a thread.
-2. Fill the rows that the plan counted, batch by batch. A batch is one transaction that writes ids
+2. Fill as many rows as the plan counted, batch by batch. A batch is one transaction that writes ids
    and cursor together, so a killed run resumes after its last commit.
 3. Fill the rows after the cursor that were inserted concurrently.
 4. Fill the late rows before the cursor, between the ids of their neighbours.

@@ -4,9 +4,11 @@ with other columns, and one RENAME TABLE exchanges all of them.
 1. Each table gets a new one LIKE it, without foreign keys, whose key columns get other types.
 2. The rows are copied, with the new keys from the maps.
 3. Keys in texts are replaced. The note begins, with the foreign keys and triggers as text.
-4. Triggers, foreign keys and, after the exchange, old tables are dropped; the former come back.
+4. Triggers and foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are
+   dropped, and foreign keys and triggers come back.
 
-After a stop before the note, new tables are created and filled again; after it, step 4 resumes.
+After a stop before the note, new tables are created and filled again; after it, step 4 resumes. It
+refuses a table that was written before the exchange.
 """
 
 from __future__ import annotations
