@@ -24,7 +24,10 @@ ERRORS = {
     *("LeaseUnavailable", "LeaseLost", "ClockRollback", "SequenceExhausted", "WrongOption"),
 }
 """Classes whose argument a person reads in a terminal or a log."""
-LISTS = ("problems", "_problems", "refusals", "rehearse", "_with_old", "_unlisted", "_orphans")
+LISTS = (
+    *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs", "_unapplied"),
+    *("_renamed", "_in_the_way", "_automatic", "without_old"),
+)
 """The first words of functions that yield such texts."""
 
 SECTIONS = {
