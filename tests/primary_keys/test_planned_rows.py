@@ -121,3 +121,9 @@ def test_rows_without_a_time_get_keys_of_now(edited):
     assert written(project, *source, "--on-null=now") == (0, "")
     assert "on_null='now'" in (project.migrations / f"{project.names[-1]}.py").read_text()
     project.manage("migrate")
+
+
+def test_the_time_in_the_old_key_comes_before_a_field_of_times(edited):
+    made = "made = models.DateTimeField(auto_now_add=True)\n    "
+    done = edited(f"{made}{ULID}", f"{made}{AUTO}", ROWS.format(CREATED)).move("--drop-old")
+    assert "  times from the ids in id\n" in done.stdout
