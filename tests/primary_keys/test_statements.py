@@ -15,7 +15,7 @@ from . import small
 pytestmark = own_tables
 _READS = re.compile(
     r"(?:--|SELECT(?! setval)|SHOW|SET |DESCRIBE|EXPLAIN|WITH|BEGIN|COMMIT|SAVEPOINT|RELEASE|"
-    r"PRAGMA (?!legacy)|INSERT INTO sorted_rows|"
+    r"CHECKSUM|PRAGMA (?!legacy)|INSERT INTO sorted_rows|"
     r"INSERT INTO .sortable_ids_next__|UPDATE .?sortable_ids_next__)"
 )
 """Also what fills the new keys, which a comment tells: it depends on the rows."""
