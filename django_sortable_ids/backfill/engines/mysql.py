@@ -28,7 +28,7 @@ from ...db.queries import named_rows, rows, value
 from ...db.tables import is_timestamp
 from ...errors import BackfillError, counted
 from ...functions.fragments import Template
-from ..sources.target import Target
+from ..sources.target import EveryRow, Target
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, quoted
 
@@ -106,7 +106,7 @@ class MySQL(Engine):
         _check_repeated_hours(
             target.source.field.model, str(target.source.field.column), target.using
         )
-        if not self.connection.mysql_is_mariadb:
+        if not (self.connection.mysql_is_mariadb or isinstance(target, EveryRow)):
             # Its UPDATE with a join copies these columns through a temporary table.
             for name in self.statements(target).kept:
                 _check_repeated_hours(target.model, name, target.using)
