@@ -339,10 +339,13 @@ def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, G
     for label, model in found.items():
         if label in chosen:
             continue
-        if _has_times(model._meta.pk):
-            chosen[label] = Given(convert_from=model._meta.pk.name)
-        elif name := _own(model):
+        key: Any = model._meta.pk
+        has_times = isinstance(key, SortableIDField) and isinstance(key.scheme, TimeScheme)
+        is_in_order = has_times and key.scheme.sorts and not key.accept_other_versions
+        if not is_in_order and (name := _own(model)):
             chosen[label] = Given(created_from=name)
+        elif has_times:
+            chosen[label] = Given(convert_from=key.name)
     # A row may require one that requires one: each round finds the next of such a chain.
     while missing := [label for label in found if label not in chosen]:
         related = {label: _related(found[label], chosen) for label in missing}
@@ -370,13 +373,6 @@ def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[st
     if not chosen:
         raise BackfillError("\n".join(problems))
     return chosen
-
-
-def _has_times(key: Any) -> bool:
-    """Whether each of its ids has a time, and sorts by it."""
-    if not isinstance(key, SortableIDField) or key.accept_other_versions:
-        return False
-    return isinstance(key.scheme, TimeScheme) and key.scheme.sorts
 
 
 def _own(model: Model) -> str | None:
