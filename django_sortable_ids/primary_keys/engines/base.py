@@ -89,7 +89,7 @@ class KeyEngine(ABC):
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         """Replace the keys everywhere, and note that it is done. ``replace_generic`` replaces them
         in the generic references of the change that it is given."""
-        numbers = self.last_counted()
+        numbers = self.all_counted()
         with transaction.atomic(self.connection.alias):
             replace_generic(self.change)
             self.replace_keys()
@@ -137,8 +137,7 @@ class KeyEngine(ABC):
 
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
-        counted = (self.note.last_numbers, self.last_counted())
-        found = [each.get(key.label, 0) for each in counted]
+        found = [self.note.last_numbers.get(key.label, 0), self.last_counted(key) or 0]
         for each in (key.map, key.kept):
             if each and tables.kind(self.connection, each.table):
                 sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
@@ -146,8 +145,13 @@ class KeyEngine(ABC):
         return max(each for each in found if isinstance(each, int))
 
     @abstractmethod
-    def last_counted(self) -> dict[str, int]:
-        """The last number that the database gave to each key that it numbers, by its label."""
+    def last_counted(self, key: Key) -> int | None:
+        """The last number that the database gave to the key; None if it doesn't number it."""
+
+    def all_counted(self) -> dict[str, int]:
+        """``last_counted`` of each key that has one, by its label."""
+        numbers = {key.label: self.last_counted(key) for key in self.change.keys}
+        return {label: number for label, number in numbers.items() if number is not None}
 
     def create_table(self, model: Any, *, like: str, create: str = "CREATE TABLE") -> None:
         """Create the table of a model, whose texts are compared as those of the table ``like``."""

@@ -29,6 +29,7 @@ from .mysql_exchange import (
     alone,
     copying,
     exchange,
+    is_before_exchange,
     old_name,
     plain,
     trigger_problems,
@@ -198,12 +199,9 @@ class MySQLKeys(KeyEngine):
                 f"TABLES to the database user, and migrate again"
             )
 
-    def last_counted(self) -> dict[str, int]:
-        numbers = {
-            key.label: OldTable(self.connection, plain(self.connection, key.table)).next_number - 1
-            for key in self.change.keys
-        }
-        return {label: number for label, number in numbers.items() if number}
+    def last_counted(self, key: Key) -> int | None:
+        table = OldTable(self.connection, plain(self.connection, key.table))
+        return table.next_number - 1 or None
 
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         with alone(self.connection), copying(self.connection):
@@ -215,8 +213,8 @@ class MySQLKeys(KeyEngine):
             self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
                 self._replace_in_new_tables(replace_generic)
-                self.note.begin(steps._asdict(), self.last_counted())
-            self._exchange(steps)
+                self.note.begin(steps._asdict(), self.all_counted())
+            self._complete(steps)
 
     def collect(self) -> None:
         with copying(self.connection):
@@ -227,12 +225,12 @@ class MySQLKeys(KeyEngine):
 
     def replace_keys(self) -> None:
         with alone(self.connection), copying(self.connection):
-            if begun := self.note.steps:
-                steps = Steps(**begun)
+            if saved := self.note.steps:
+                steps = Steps(**saved)
                 self._refuse_written_since(steps)
-                self._exchange(steps)
+                self._complete(steps)
 
-    def _exchange(self, steps: Steps) -> None:
+    def _complete(self, steps: Steps) -> None:
         exchange(self.editor, steps)
         self.note.write({})
 
@@ -266,8 +264,8 @@ class MySQLKeys(KeyEngine):
         """Whoever found a stopped move may have started the application again, on the tables that
         the exchange would drop."""
         for table, new, old in steps.tables:
-            is_before = tables.kind(self.connection, new) and not tables.kind(self.connection, old)
-            if is_before and self._checksum(table) != steps.checksums[table]:
+            has_old_name = is_before_exchange(self.connection, new, old)
+            if has_old_name and self._checksum(table) != steps.checksums[table]:
                 raise BackfillError(
                     f"{table} was written since the move stopped, and {new} was not, which takes "
                     f"its place. Nothing is lost yet: stop the application, give {table} the rows "

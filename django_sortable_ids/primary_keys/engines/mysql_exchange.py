@@ -210,6 +210,11 @@ class Steps(NamedTuple):
     """Of the rows that the new tables have, by table: it is the server's ``CHECKSUM TABLE``."""
 
 
+def is_before_exchange(connection: Any, new: str, old: str) -> bool:
+    """Whether a table still has its own name, by the two others of its step."""
+    return bool(tables.kind(connection, new) and not tables.kind(connection, old))
+
+
 def exchange(editor: Any, steps: Steps) -> None:
     """Exchange the tables. Whatever stops it: run again, it continues."""
     connection, quote = editor.connection, editor.quote_name
@@ -222,9 +227,9 @@ def exchange(editor: Any, steps: Steps) -> None:
 
     renames = []
     for table, new, old in steps.tables:
+        if editor.collect_sql or is_before_exchange(connection, new, old):
+            renames.append((table, old))
         if editor.collect_sql or tables.kind(connection, new):
-            if editor.collect_sql or not tables.kind(connection, old):
-                renames.append((table, old))
             renames.append((new, table))
     if renames:
         # What would follow the old tables to their new names.

@@ -85,14 +85,10 @@ class PostgreSQLKeys(KeyEngine):
         """Those of the tables, also if they read whole rows."""
         return views_of(self.connection, [self.quote(each.name) for each in self.change.tables])
 
-    def last_counted(self) -> dict[str, int]:
-        sequences = {each.label: self._sequence(each) for each in self.change.keys}
-        sql = "SELECT last_value - (NOT is_called)::int FROM {}"
-        return {
-            label: int(value(self.connection, sql.format(sequence)))
-            for label, sequence in sequences.items()
-            if sequence
-        }
+    def last_counted(self, key: Key) -> int | None:
+        sequence = self._sequence(key)
+        sql = f"SELECT last_value - (NOT is_called)::int FROM {sequence}"
+        return int(value(self.connection, sql)) if sequence else None
 
     def replace_keys(self) -> None:
         tables = [each.name for each in self.change.tables]

@@ -25,7 +25,7 @@ from ...schema.table_definition import (
     stored_in_sqlite,
     tokens_of,
 )
-from ..changes.graph import Table
+from ..changes.graph import Key, Table
 from .base import ForeignKey, KeyEngine
 
 _COPY = "moving__"
@@ -79,9 +79,8 @@ class SQLiteKeys(KeyEngine):
                     f"table again without what prevents it, such as STRICT, and migrate"
                 )
 
-    def last_counted(self) -> dict[str, int]:
-        numbers = {key.label: self._sequence(key.table) for key in self.change.keys}
-        return {label: number for label, number in numbers.items() if number is not None}
+    def last_counted(self, key: Key) -> int | None:
+        return self._sequence(key.table)
 
     @contextmanager
     def working(self) -> Iterator[None]:
