@@ -160,14 +160,6 @@ def assert_ascends(name: str, places: Sequence[tuple[datetime, Any, Any]]) -> No
     assert ascends([sign * scheme.to_int(value) for _, _, value in places])
 
 
-def sorts_in_database(name: str, using: str = "default") -> bool:
-    """Whether the database sorts the column as it sorts the rows."""
-    field, found = field_of(name), rows(name, using)
-    sign = "-" if getattr(field.scheme, "descending", False) else ""
-    by_id = found.order_by(sign + field.name).values_list("pk", flat=True)
-    return list(by_id) == list(found.values_list("pk", flat=True))
-
-
 def after_batch(number: int, action: Callable[[], object]) -> Callable[[int], None]:
     """What does it after the batch of that number."""
     batches = 0

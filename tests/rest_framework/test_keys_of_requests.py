@@ -1,4 +1,4 @@
-"""Clients choose no key: what they send for one is ignored."""
+"""Keys in requests: clients choose none, and a URL finds its row by the public text."""
 
 from itertools import product
 from urllib.parse import quote

@@ -215,13 +215,13 @@ def test_number_range_agrees_with_the_times(scheme, data):
     times = [min(data.draw(times_about(scheme, value)), scheme.latest) for _ in range(2)]
     start, stop = sorted(times)
     found = scheme.number_range(start, stop)
-    first, behind = scheme.lower_bound(start), scheme.lower_bound(stop)
-    if first == behind:
+    first, end = scheme.lower_bound(start), scheme.lower_bound(stop)
+    if first == end:
         assert found is None
         return
     outer, inner = (1, 0) if scheme.descending else (0, 1)
     assert found[outer] == scheme.to_int(first)
-    assert not made_at_or_after(scheme, scheme.from_int(found[inner]), behind)
+    assert not made_at_or_after(scheme, scheme.from_int(found[inner]), end)
 
 
 @in_one_case("scheme", SORTING_SCHEMES)
