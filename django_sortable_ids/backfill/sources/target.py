@@ -273,12 +273,13 @@ def check_null_times(target: Target) -> None:
 def _check_range(target: Target, scheme: TimeScheme) -> None:
     if target.on_out_of_range != "error" or target.time_range is None:
         return
-    title, (start, end), between = scheme.title, target.time_range, target.source.between
-    advice = "Correct its time"
-    rows = target.without_id.filter(between(None, start))
-    _refuse(target, rows, f"is too old: {title} begins at {scheme.earliest}", advice)
-    rows = target.without_id.filter(between(end, None))
-    _refuse(target, rows, f"is too new: {title} ends at {latest(scheme)}", advice)
+    rows, between = target.without_id, target.source.between
+    if chunks.first(rows.filter(target.is_out_of_range)) is None:
+        return
+    (start, end), title, advice = target.time_range, scheme.title, "Correct its time"
+    old, new = rows.filter(between(None, start)), rows.filter(between(end, None))
+    _refuse(target, old, f"is too old: {title} begins at {scheme.earliest}", advice)
+    _refuse(target, new, f"is too new: {title} ends at {latest(scheme)}", advice)
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
