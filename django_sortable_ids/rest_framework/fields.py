@@ -1,15 +1,14 @@
-"""Serializer fields that output and accept public texts, also in serializers that are not ours."""
+"""Public texts in all serializers: a field for ids, and methods of REST framework's own fields for
+relations and for what is only read."""
 
-from contextlib import suppress
-from functools import lru_cache
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
+from django.db.models.constants import LOOKUP_SEP
 from rest_framework import serializers
 from rest_framework.fields import empty
 from rest_framework.relations import (
-    HyperlinkedIdentityField,
     HyperlinkedRelatedField,
     ManyRelatedField,
     PrimaryKeyRelatedField,
@@ -78,105 +77,12 @@ class MappedSortableIDField(serializers.ModelField):
         return SortableIDField(*args, **kwargs)
 
 
-class SortableIDRelatedField(PrimaryKeyRelatedField):  # type: ignore[type-arg]
-    """A relation through the primary key; ``pk_field`` is a ``SortableIDField``."""
-
-    pk_field: "SortableIDField"
-
-    def fail(self, key: str, **kwargs: Any) -> NoReturn:
-        if self.pk_field is not None and "pk_value" in kwargs:
-            # A subclass may already pass the text instead of a value.
-            with suppress(ValueError):
-                kwargs["pk_value"] = self.pk_field.to_representation(kwargs["pk_value"])
-        super().fail(key, **_all_encodable(kwargs))
-
-
-class SortableIDSlugRelatedField(SlugRelatedField):  # type: ignore[type-arg]
-    """A relation through a unique id other than the key, such as a foreign key's ``to_field``."""
-
-    def fail(self, key: str, **kwargs: Any) -> NoReturn:
-        super().fail(key, **_all_encodable(kwargs))
-
-    def to_representation(self, obj: Any) -> Any:
-        value = super().to_representation(obj)
-        field = id_at(type(obj), self.slug_field)
-        return value if field is None or value is None else field.public_text.format(value)
-
-    def to_internal_value(self, data: Any) -> Any:
-        queryset: Any = self.get_queryset()
-        field = id_at(queryset.model, self.slug_field)
-        if field is None:
-            return super().to_internal_value(data)
-        value = _parse(field, data)
-        try:
-            return queryset.get(**{self.slug_field: value})
-        except ObjectDoesNotExist:
-            self.fail("does_not_exist", slug_name=self.slug_field, value=data)
-
-
-class SortableIDHyperlinkedRelatedField(HyperlinkedRelatedField):  # type: ignore[type-arg]
-    """A hyperlink with the public text of ``lookup_field``, which is a column of ``model``; without
-    ``model``, of that to which the relation leads.
-    """
-
-    def __init__(
-        self,
-        view_name: str | None = None,
-        *,
-        model: type[models.Model] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        self.model = model
-        super().__init__(view_name, **kwargs)
-
-    def _id(self) -> columns.SortableIDField | None:
-        model = self.model or related_model(self)
-        return None if model is None else id_at(model, self.lookup_field)
-
-    def get_url(self, obj: Any, view_name: str, request: Any, format: Any) -> Any:
-        field = self._id()
-        value = getattr(obj, self.lookup_field)
-        if field is None or value is None:
-            return super().get_url(obj, view_name, request, format)
-        text = field.public_text.format(value)
-        return self.reverse(
-            view_name, kwargs={self.lookup_url_kwarg: text}, request=request, format=format
-        )
-
-    def to_internal_value(self, data: Any) -> Any:
-        try:
-            return super().to_internal_value(data)
-        except ValueError:
-            # Not a URL at all, such as "http://[" or half of a surrogate pair.
-            self.fail("no_match")
-
-    def get_object(self, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
-        field = self._id()
-        if field is not None:
-            value = _parse(field, view_kwargs[self.lookup_url_kwarg])
-            view_kwargs = view_kwargs | {self.lookup_url_kwarg: value}
-        return super().get_object(view_name, view_args, view_kwargs)
-
-
-class SortableIDHyperlinkedIdentityField(
-    SortableIDHyperlinkedRelatedField, HyperlinkedIdentityField
-):
-    """The URL of the object itself."""
-
-
 def _parse(field: columns.SortableIDField, data: Any) -> ID:
     try:
         return field.parse_public(data)
     except ValidationError as error:
         messages = [encodable(text) for text in error.messages]
         raise serializers.ValidationError(messages, code="invalid") from None
-
-
-def _all_encodable(params: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a message, which may contain input."""
-    return {
-        key: encodable(value) if isinstance(value, str) else value for key, value in params.items()
-    }
 
 
 class ValueText(str):
@@ -200,10 +106,10 @@ class PublicKey:
     """
 
     def __set__(self, relation: Any, pk_field: Any) -> None:
-        state = relation.__dict__
-        state["pk_field"] = pk_field
+        if isinstance(pk_field, SortableIDField):
+            pk_field = _KeyField(pk_field.model_field, read_only=False)
         if pk_field is not None:
-            state["_pk_field"] = pk_field
+            relation.__dict__["_pk_field"] = pk_field
 
     def __get__(self, relation: Any, owner: type) -> Any:
         if relation is None:
@@ -228,60 +134,105 @@ class _KeyField(SortableIDField):
         return ValueText(self.to_representation(value), value)
 
 
-def _create_as(declared: Any, public: type[Any]) -> None:
-    """Fields of exactly the class ``declared`` become those of its subclass ``public``; a project's
-    own subclass is left alone.
-    """
-    usual = declared.__new__
-
-    def create(cls: type[Any], *args: Any, **kwargs: Any) -> Any:
-        return usual(public if cls is declared else cls, *args, **kwargs)
-
-    declared.__new__ = create
-
-
 def related_model(relation: Any) -> type[models.Model] | None:
     """The related model; None until the relation is in a serializer, unless it has a queryset."""
     if relation.queryset is not None:
         related: type[models.Model] = relation.queryset.model
         return related
     bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
-    model = getattr(getattr(bound.parent, "Meta", None), "model", None)
+    model = _model_of(bound)
     for name in () if bound.source in (None, "*") else bound.source.split("."):
         step = get_field_info(model).relations.get(name) if model else None
         model = None if step is None else step.related_model
+    return model
+
+
+def _model_of(field: Any) -> type[models.Model] | None:
+    """The model of its serializer, if that is one of Django."""
+    model = getattr(getattr(field.parent, "Meta", None), "model", None)
     return model if isinstance(model, type) and issubclass(model, models.Model) else None
 
 
-@lru_cache
-def combined(base: type[Any], declared: type[Any]) -> Any:
-    """``base``, or a class of ``base`` and ``declared`` if that is a subclass of DRF's field."""
-    if issubclass(base, declared):
-        return base
-    return declared if issubclass(declared, base) else type(declared.__name__, (base, declared), {})
+# Methods of REST framework's own fields, so that its subclasses in a project have them too
 
 
-PUBLIC_RELATIONS: dict[Any, type[Any]] = {
-    SlugRelatedField: SortableIDSlugRelatedField,
-    HyperlinkedIdentityField: SortableIDHyperlinkedIdentityField,
-    HyperlinkedRelatedField: SortableIDHyperlinkedRelatedField,
-}
-"""DRF's related fields, and those that output and accept public texts; subclasses come first."""
+_usual_slug = SlugRelatedField.to_representation
+_usual_row_of_slug = SlugRelatedField.to_internal_value
+_usual_url = HyperlinkedRelatedField.get_url
+_usual_row_of_url = HyperlinkedRelatedField.get_object
+_usual_link = HyperlinkedRelatedField.to_internal_value
+_usual_value = serializers.ReadOnlyField.to_representation
 
 
 def register() -> None:
-    """Make serializers use these fields; called once, when the app is ready."""
-    plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
-    plain.serializer_field_mapping[columns.SortableIDField] = MappedSortableIDField
-    PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
-    defaults: list[tuple[Any, str, Any]] = [
-        (plain, "serializer_related_to_field", SlugRelatedField),
-        (linked, "serializer_related_field", HyperlinkedRelatedField),
-        (plain, "serializer_url_field", HyperlinkedIdentityField),
-    ]
-    for serializer, attribute, default in defaults:
-        public = PUBLIC_RELATIONS[default]
-        _create_as(default, public)
-        # Not a field that the project has set.
-        if getattr(serializer, attribute) is default:
-            setattr(serializer, attribute, public)
+    """Make all serializers use public texts; called once, when REST framework is imported."""
+    mapping = serializers.ModelSerializer.serializer_field_mapping
+    mapping[columns.SortableIDField] = MappedSortableIDField
+    adapted: dict[Any, dict[str, Any]] = {
+        PrimaryKeyRelatedField: {"pk_field": PublicKey()},
+        SlugRelatedField: {"to_representation": _slug, "to_internal_value": _row_of_slug},
+        HyperlinkedRelatedField: {
+            "get_url": _url,
+            "get_object": _row_of_url,
+            "to_internal_value": _row_of_link,
+        },
+        serializers.ReadOnlyField: {"to_representation": _read_only},
+    }
+    for field_class, methods in adapted.items():
+        for name, method in methods.items():
+            setattr(field_class, name, method)
+
+
+def _slug(relation: Any, row: Any) -> Any:
+    """The public text of an id other than the key, such as a foreign key's ``to_field``."""
+    value = _usual_slug(relation, row)
+    field = id_at(type(row), relation.slug_field) if isinstance(row, models.Model) else None
+    return value if field is None or value is None else field.public_text.format(value)
+
+
+def _row_of_slug(relation: Any, data: Any) -> Any:
+    rows, slug = relation.get_queryset(), relation.slug_field
+    field = id_at(rows.model, slug)
+    if field is None:
+        return _usual_row_of_slug(relation, data)
+    try:
+        return rows.get(**{slug: _parse(field, data)})
+    except ObjectDoesNotExist:
+        relation.fail("does_not_exist", slug_name=slug, value=data)
+
+
+def _url(relation: Any, row: Any, view_name: str, request: Any, format: Any) -> Any:
+    field, value = _id_in_url(relation), getattr(row, relation.lookup_field)
+    if field is None or value is None:
+        return _usual_url(relation, row, view_name, request, format)
+    kwargs = {relation.lookup_url_kwarg: field.public_text.format(value)}
+    return relation.reverse(view_name, kwargs=kwargs, request=request, format=format)
+
+
+def _row_of_url(relation: Any, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
+    field, name = _id_in_url(relation), relation.lookup_url_kwarg
+    if field is not None:
+        view_kwargs = {**view_kwargs, name: _parse(field, view_kwargs[name])}
+    return _usual_row_of_url(relation, view_name, view_args, view_kwargs)
+
+
+def _row_of_link(relation: Any, data: Any) -> Any:
+    try:
+        return _usual_link(relation, data)
+    except ValueError:  # no URL at all, such as "http://[" or half of a surrogate pair
+        relation.fail("no_match")
+
+
+def _id_in_url(relation: Any) -> columns.SortableIDField | None:
+    model = related_model(relation)
+    return None if model is None else id_at(model, relation.lookup_field)
+
+
+def _read_only(field: Any, value: Any) -> Any:
+    """What ``"order_id"`` among the ``fields`` of a serializer shows, too."""
+    state = field.__dict__
+    if "_id_column" not in state:
+        model, path = _model_of(field), LOOKUP_SEP.join(getattr(field, "source_attrs", ()))
+        state["_id_column"] = id_at(model, path) if model and path else None
+    column = state["_id_column"]
+    return _usual_value(field, value) if column is None else column.public_text.shown(value)

@@ -1,17 +1,11 @@
-"""Django REST framework: cursors whose position is a public text, and counts of large tables.
+"""Django REST framework: cursors whose position is a public text."""
 
-Import the public names from ``rest_framework``.
-"""
-
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import ForeignObject
-from django.utils.translation import gettext
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
-from rest_framework.response import Response
 
-from ..db.counting import Count, Precision, count
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
 from ..pagination import read_signed, signed
@@ -79,47 +73,3 @@ class SortableIDCursorPagination(CursorPagination):
 
 def _position(field: SortableIDField, value: ID) -> ValueText:
     return ValueText(signed(field, value), value)
-
-
-class SortableIDCountedCursorPagination(SortableIDCursorPagination):
-    """``SortableIDCursorPagination`` whose answers also have the number of all rows.
-
-    ``count`` is exact up to ``exact_up_to`` rows; ``count_precision`` is then ``"exact"``. Above
-    that it is ``"estimated"`` by PostgreSQL, MariaDB or MySQL, or the ``"minimum"`` that there are.
-    """
-
-    exact_up_to: int = 10_000
-    """The number of rows up to which the count is exact."""
-    count: Count
-
-    def paginate_queryset(
-        self, queryset: Any, request: "Request", view: "APIView | None" = None
-    ) -> "list[Any] | None":
-        page: list[Any] | None = super().paginate_queryset(queryset, request, view)
-        if page is not None:
-            self.count = count(queryset, self.exact_up_to)
-        return page
-
-    def get_paginated_response(self, data: Any) -> Response:
-        answer = super().get_paginated_response(data)
-        known = {"count": int(self.count), "count_precision": self.count.precision}
-        answer.data = known | answer.data
-        return answer
-
-    def get_paginated_response_schema(self, schema: Any) -> dict[str, Any]:
-        described: dict[str, Any] = super().get_paginated_response_schema(schema)
-        return {
-            **described,
-            "required": ["count", "count_precision", *described["required"]],
-            "properties": {
-                "count": {"type": "integer", "minimum": 0, "example": 123},
-                "count_precision": {
-                    "type": "string",
-                    "enum": [*get_args(Precision)],
-                    "description": gettext(
-                        "Whether the count is exact, estimated by the database, or the minimum."
-                    ),
-                },
-                **described["properties"],
-            },
-        }

@@ -1,12 +1,11 @@
-"""A serializer whose relations output and accept public texts."""
+"""A serializer whose relations accept old ids."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import models
-from django.db.models.constants import LOOKUP_SEP
 from rest_framework import serializers
 from rest_framework.relations import (
     HyperlinkedRelatedField,
@@ -16,45 +15,8 @@ from rest_framework.relations import (
     SlugRelatedField,
 )
 
-from ..fields.of_model import id_at, referenced_id
 from ..mixins import Leftmost
 from ..old_ids.resolving import old_row
-from .fields import PUBLIC_RELATIONS, SortableIDField, SortableIDRelatedField, combined
-
-_PUBLIC: dict[Any, Any] = {PrimaryKeyRelatedField: SortableIDRelatedField, **PUBLIC_RELATIONS}
-
-
-class SortableIDModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg]
-    """A ``ModelSerializer`` whose relations also output and accept public texts: relations of the
-    model, and DRF's related fields that the class declares, or subclasses of them.
-
-    With hyperlinks: ``class OrderSerializer(SortableIDModelSerializer,
-    HyperlinkedModelSerializer)``.
-    """
-
-    def get_fields(self) -> Any:
-        fields: dict[str, Any] = super().get_fields()
-        for name, field in fields.items():
-            relation = field.child_relation if isinstance(field, ManyRelatedField) else field
-            for declared, public in _PUBLIC.items():
-                if isinstance(relation, declared):
-                    relation.__class__ = combined(public, relation.__class__)
-                    break
-            if type(field) in (serializers.ReadOnlyField,):
-                path = (field.source or name).replace(".", LOOKUP_SEP)
-                target = id_at(self.Meta.model, path)
-                if target is not None:
-                    fields[name] = SortableIDField(target, **field._kwargs | {"read_only": True})
-        return fields
-
-    def build_property_field(self, field_name: str, model_class: type[models.Model]) -> Any:
-        for field in model_class._meta.fields:
-            target = referenced_id(field) if field.attname == field_name else None
-            if target is not None:
-                options = {"read_only": True, "allow_null": field.null}
-                return SortableIDField, {"model_field": target, **options}
-        return super().build_property_field(field_name, model_class)
-
 
 if TYPE_CHECKING:
     Serializer = serializers.Serializer[Any]
@@ -79,8 +41,13 @@ class AcceptOldIDs(Leftmost, Serializer):
             for base, accepting in _ACCEPTING.items():
                 if isinstance(relation, base) and not relation.read_only:
                     # The same object: a class to the right may have set its queryset.
-                    relation.__class__ = combined(accepting, relation.__class__)
+                    relation.__class__ = _combined(accepting, relation.__class__)
         return fields
+
+
+@lru_cache
+def _combined(accepting: type[Any], declared: type[Any]) -> Any:
+    return type(declared.__name__, (accepting, declared), {})
 
 
 class _OldKey(Relation):

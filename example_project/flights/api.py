@@ -5,12 +5,12 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.routers import DefaultRouter
 
 from django_sortable_ids.old_ids import RedirectOldIDs
-from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
+from django_sortable_ids.rest_framework import SortableIDLookupMixin
 
 from .models import Airline, Airport, Flight, Plane, Remark
 
 
-class FlightSerializer(SortableIDModelSerializer):
+class FlightSerializer(serializers.ModelSerializer):
     created_at = serializers.DateTimeField(read_only=True)
     airline = serializers.SlugRelatedField("code", read_only=True)
     origin = serializers.SlugRelatedField("code", read_only=True)
@@ -39,7 +39,7 @@ class FlightSerializer(SortableIDModelSerializer):
         extra_kwargs = {"url": {"lookup_field": "public_id"}}
 
 
-class RemarkSerializer(SortableIDModelSerializer):
+class RemarkSerializer(serializers.ModelSerializer):
     created_at = serializers.DateTimeField(read_only=True)
 
     class Meta:
@@ -70,7 +70,7 @@ class AirportSerializer(serializers.ModelSerializer):
         ]
 
 
-class PlaneSerializer(SortableIDModelSerializer):
+class PlaneSerializer(serializers.ModelSerializer):
     class Meta:
         model = Plane
         fields = ["id", "tail_number", "year", "type", "manufacturer", "model", "seats", "engine"]

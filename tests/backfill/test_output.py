@@ -28,8 +28,8 @@ PUBLIC_NAMES = {
     "operations": """AddSortableID ConstrainSortableID SwapSortableID MigratePrimaryKey MovedKey
         KeyCopy""",
     "admin": "SortableIDAdmin CreatedAtFilter register_own_models inspect_id_view inspect_id_urls",
-    "rest_framework": """SortableIDField SortableIDModelSerializer SortableIDLookupMixin
-        AcceptOldIDs SortableIDCountedCursorPagination""",
+    "rest_framework": """SortableIDField SortableIDLookupMixin AcceptOldIDs
+        SortableIDCursorPagination""",
     "filters": "CreatedAtFilter",
     "forms": "PublicModelChoiceField PublicModelMultipleChoiceField",
     "converters": "register id_converter",

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any
 
 from django.db import models
+from rest_framework.serializers import ModelSerializer
 
 from django_sortable_ids.fields import (
     KSUIDField,
@@ -22,7 +23,6 @@ from django_sortable_ids.fields import (
     UUIDv7AutoField,
     UUIDv7Field,
 )
-from django_sortable_ids.rest_framework import SortableIDModelSerializer
 
 from .support import heading, in_turns, markdown, ratios, table_of
 
@@ -49,7 +49,7 @@ class Key:
         to_target = models.ForeignKey(self.target, models.CASCADE)
         self.model = model_of(f"{name}Row", id=KEYS[name](), target=to_target)
         meta = type("Meta", (), {"model": self.model, "fields": ["id", "target"]})
-        self.serializer = type("Serializer", (SortableIDModelSerializer,), {"Meta": meta})
+        self.serializer = type("Serializer", (ModelSerializer,), {"Meta": meta})
 
     def fill(self, rows: int) -> None:
         targets = self.target.objects.bulk_create(self.target() for _ in range(rows))

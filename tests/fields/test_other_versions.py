@@ -9,13 +9,13 @@ from django.core.exceptions import ValidationError
 from django.db import connection, models
 from django.db.models import CheckConstraint, F, Min, Q
 from django.test.utils import isolate_apps
+from rest_framework.serializers import ModelSerializer
 
 from django_sortable_ids import schemes
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.fields import CombV13UUIDField, ULIDField, UUIDv6Field, UUIDv7Field
 from django_sortable_ids.functions import CreatedAt
 from django_sortable_ids.ids import created_at, public_id
-from django_sortable_ids.rest_framework import SortableIDModelSerializer
 from django_sortable_ids.schemes import InvalidID
 from tests.fields.refused import assert_refused
 from tests.lookups.support import utc
@@ -92,7 +92,7 @@ def test_they_have_a_public_text_and_no_time(adopted):
 
 @own_tables
 def test_rest_and_the_admin_show_them(adopted):
-    class Serializer(SortableIDModelSerializer):
+    class Serializer(ModelSerializer):
         class Meta:
             model = adopted
             fields = ["id", "parent"]

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from rest_framework.serializers import PrimaryKeyRelatedField, Serializer
+from rest_framework.serializers import PrimaryKeyRelatedField, Serializer, SlugRelatedField
 from rest_framework.test import APIClient
 
-from django_sortable_ids.rest_framework import SortableIDField, SortableIDSlugRelatedField
+from django_sortable_ids.rest_framework import SortableIDField
 from tests.combinations import in_one_case
 from tests.malformed import example_of
 from tests.store.api import serializer_for
@@ -196,10 +196,8 @@ def test_relations_that_are_declared():
             pk_field=SortableIDField(id_column(ULIDProduct), read_only=False),
             many=True,
         )
-        order = SortableIDSlugRelatedField("snowflake", queryset=Order.objects.all())
-        orders = SortableIDSlugRelatedField(
-            slug_field="kuuid", queryset=Order.objects.all(), many=True
-        )
+        order = SlugRelatedField("snowflake", queryset=Order.objects.all())
+        orders = SlugRelatedField(slug_field="kuuid", queryset=Order.objects.all(), many=True)
 
     given = {
         "product": text_of(product),

@@ -105,16 +105,13 @@ def test_an_id_beside_an_integer_key_is_no_choice_of_clients_either(scheme):
 def test_unless_the_project_lets_them():
     key = example_of(id_column(Voucher))
     options = {"extra_kwargs": {"id": {"read_only": False}}}
-    for base in ({"base": ModelSerializer}, {}):
-        serializer = serializer_for(Voucher, "id", "name", **base, **options)
-        filled = serializer(data={"id": key, "name": "chosen"})
-        assert filled.is_valid(), filled.errors
-        voucher = filled.save()
-        assert text_of(voucher) == key
-        refused = serializer(data={"id": key, "name": "chosen"})
-        assert not refused.is_valid()
-        assert not serializer(data={"id": voucher.pk, "name": "bare"}).is_valid()
-        voucher.delete()
+    serializer = serializer_for(Voucher, "id", "name", **options)
+    filled = serializer(data={"id": key, "name": "chosen"})
+    assert filled.is_valid(), filled.errors
+    voucher = filled.save()
+    assert text_of(voucher) == key
+    assert not serializer(data={"id": key, "name": "chosen"}).is_valid()
+    assert not serializer(data={"id": voucher.pk, "name": "bare"}).is_valid()
 
 
 # Ids in URLs: the public text finds its row, everything else is 404.

@@ -4,14 +4,12 @@ from rest_framework.permissions import AllowAny
 from rest_framework.serializers import Field, HyperlinkedModelSerializer, ModelSerializer
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
+from django_sortable_ids.rest_framework import SortableIDLookupMixin
 
 from .models import PRODUCTS, Basket, Order, Refund, Voucher
 
 
-def serializer_for(
-    model: Any, *fields: str, base: Any = SortableIDModelSerializer, **options: Any
-) -> Any:
+def serializer_for(model: Any, *fields: str, base: Any = ModelSerializer, **options: Any) -> Any:
     """A serializer class for those fields of the model, for all of them where none are named.
 
     ``options`` are those of its ``Meta``, and fields that the class declares.
@@ -33,14 +31,14 @@ def viewset_for(serializer: Any, *bases: type, **attributes: Any) -> Any:
     return type("ViewSet", bases, options | attributes)
 
 
-class LinkedBasketSerializer(SortableIDModelSerializer, HyperlinkedModelSerializer):
+class LinkedBasketSerializer(HyperlinkedModelSerializer):
     class Meta:
         model = Basket
         fields = ["url", "name", *PRODUCTS, *(f"all_{name}" for name in PRODUCTS)]
         extra_kwargs = {"url": {"view_name": "linked-basket-detail"}}
 
 
-class LinkedOrderSerializer(SortableIDModelSerializer):
+class LinkedOrderSerializer(ModelSerializer):
     class Meta:
         model = Order
         fields = ["url", "name"]
@@ -53,10 +51,7 @@ VIEWSETS = {
     "linked-orders": ("linked-order", viewset_for(LinkedOrderSerializer, lookup_field="uuid7")),
     "refunds": ("refund", viewset_for(serializer_for(Refund))),
     "vouchers": ("voucher", viewset_for(serializer_for(Voucher))),
-    "plain-vouchers": (
-        "plain-voucher",
-        viewset_for(serializer_for(Voucher, base=ModelSerializer), ModelViewSet),
-    ),
+    "plain-vouchers": ("plain-voucher", viewset_for(serializer_for(Voucher), ModelViewSet)),
 }
 """The viewsets by their path, with the names that routes have."""
 
@@ -68,10 +63,10 @@ for scheme, product in PRODUCTS.items():
         ),
         f"plain/{scheme}": (
             f"plain-{scheme}",
-            viewset_for(serializer_for(product, "id", "name", base=ModelSerializer), ModelViewSet),
+            viewset_for(serializer_for(product, "id", "name"), ModelViewSet),
         ),
         f"orders/{scheme}": (
             f"order-by-{scheme}",
-            viewset_for(serializer_for(Order, base=ModelSerializer), lookup_field=scheme),
+            viewset_for(serializer_for(Order), lookup_field=scheme),
         ),
     }
