@@ -28,7 +28,7 @@ class SortableIDsConfig(AppConfig):
 
     def import_models(self) -> None:
         super().import_models()
-        packages.register_before_admin(self._uses)
+        packages.register_before_admin()
 
     def ready(self) -> None:
         checks.register()
@@ -37,7 +37,7 @@ class SortableIDsConfig(AppConfig):
         )
         connection_created.connect(_add_functions, dispatch_uid=self.name)
         when_imported("django_sortable_ids.fields", self._register_fields)
-        if self._uses("django.contrib.admin"):
+        if self.apps and self.apps.is_installed("django.contrib.admin"):
             from django.contrib.admin import site
 
             from .admin import register_own_models
@@ -45,17 +45,10 @@ class SortableIDsConfig(AppConfig):
             # Not when the module is imported: the default site's own module may import it.
             register_own_models(site)
             register_check(deferred("admin.model_admin:check_admins"), checks.TAG, Tags.admin)
-        if self._uses("rest_framework"):
-            register = deferred("rest_framework.fields:register")
-            when_imported("rest_framework.serializers", register)
-            if self._uses("drf_spectacular"):
-                register = deferred("rest_framework.openapi:register")
-                when_imported("drf_spectacular.openapi", register)
-        if self._uses("django_filters"):
-            from . import filters
-
-            filters.register()
-        packages.register(self._uses)
+        when_imported("rest_framework.serializers", deferred("rest_framework.fields:register"))
+        when_imported("drf_spectacular.openapi", deferred("rest_framework.openapi:register"))
+        when_imported("django_filters", deferred("filters:register"))
+        packages.register()
 
     def _register_fields(self) -> None:
         """What a project needs that has sortable ids."""
@@ -74,9 +67,6 @@ class SortableIDsConfig(AppConfig):
 
     def _models(self) -> Any:
         return self.apps.get_models(include_auto_created=True) if self.apps else []
-
-    def _uses(self, app: str) -> bool:
-        return bool(self.apps and self.apps.is_installed(app))
 
 
 def _adapt(expression: Any, path: str) -> None:

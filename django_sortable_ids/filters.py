@@ -1,6 +1,6 @@
 """django-filter: ids in ``fields`` of a filter set, and a filter by creation time.
 
-With both apps installed, ``fields = ["id"]`` and ``fields = {"id": ["exact", "in", "gt"]}`` work.
+``fields = ["id"]`` and ``fields = {"id": ["exact", "in", "gt"]}`` work.
 They take public texts; a malformed one makes the form invalid, which is 400 in REST.
 """
 

@@ -14,7 +14,6 @@ _CHECKS = (
     ("definitions:check_definitions", Tags.models),
     ("definitions:check_masks", Tags.models),
     ("views:check_views", Tags.urls),
-    ("definitions:check_packages", Tags.urls),
     ("views:check_url_patterns", Tags.urls),
     ("databases:check_databases", Tags.database),
 )

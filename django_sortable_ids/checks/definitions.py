@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -15,7 +14,6 @@ from django.conf import settings
 from django.core.checks import CheckMessage
 from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.db import connections, models, router
-from django.urls import get_resolver
 
 from .. import conf
 from ..fields import SortableIDField, history_models
@@ -27,8 +25,6 @@ from .messages import message
 
 _COOKIES = "django.contrib.sessions.backends.signed_cookies"
 Configs = Iterable[AppConfig] | None
-_APPS = ("graphene_django", "ninja", "strawberry_django")
-"""Apps that work without being installed: they define no models."""
 
 
 def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
@@ -55,28 +51,6 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         message("W003", field, workers=workers, last=workers - 1)
         for field in usable(app_configs)
         if (workers := _workers(field)) and field.generates_ids
-    ]
-
-
-def check_packages(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """Packages in use that aren't installed, and so show ids as they are in Python, if public texts
-    differ from that.
-    """
-    if not getattr(settings, "ROOT_URLCONF", None):
-        return []
-    others = (
-        field
-        for field in usable(None)
-        if field.masked or field.prefix or field.encoding or field.scheme.value_type is int
-    )
-    field = next(others, None)
-    if field is None:
-        return []
-    len(get_resolver().url_patterns)  # imports the views, and so the packages that they use
-    return [
-        message("W008", app=app, field=field)
-        for app in _APPS
-        if app in sys.modules and not apps.is_installed(app)
     ]
 
 

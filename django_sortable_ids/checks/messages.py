@@ -76,7 +76,7 @@ TEXTS: Mapping[str, Text] = {
         "Make pagination_class a subclass of SortableIDCursorPagination, from "
         "django_sortable_ids.rest_framework.",
     ),
-    # Admin, URLs and other packages
+    # Admin and URLs
     "E017": Text("created_at_hierarchy can't draw creation times: {reason}.", "{fix}"),
     "E020": Text(
         "CreatedAtFilter can't filter by {path!r}, which is no sortable id with a time{nearest}.",
@@ -88,11 +88,6 @@ TEXTS: Mapping[str, Text] = {
         "Accept its ids: '<str:{parameter}>' in path(), '(?P<{parameter}>{pattern})' in re_path(), "
         "with '|[0-9]+' in the group for old ids; and in a viewset of DRF leave out "
         "lookup_value_regex and lookup_value_converter. A malformed id is then 404.",
-    ),
-    "W008": Text(
-        "{app} is used, but not in INSTALLED_APPS: it shows the values of ids, such as those of "
-        "{field}, and not their public texts.",
-        'Add "{app}" to INSTALLED_APPS.',
     ),
     # Columns and servers
     "E004": Text(

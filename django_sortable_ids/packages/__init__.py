@@ -1,11 +1,10 @@
 """Other packages: each module makes one of them use ids as its own kinds of values do.
 
-A module is imported only if the project uses its package.
+A module is imported when the project imports its package.
 """
 
 import inspect
 import warnings
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -15,32 +14,30 @@ from ..deferred import when_imported
 if TYPE_CHECKING:
     from ..fields import SortableIDField
 
-_AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django", "taggit")
-"""Apps that ``register`` is for; the module here has the same name."""
-_BEFORE_ADMIN = ("import_export",)
-"""Apps whose classes read the models when they are defined, in ``admin.py``."""
-_WHEN_IMPORTED = (
+_PACKAGES = (
     "drf_writable_nested.mixins",
+    "graphene_django",
+    "guardian.shortcuts",
     "model_bakery.generators",
+    "ninja",
     "rest_framework_json_api.renderers",
     "rest_framework_nested.relations",
+    "strawberry_django",
+    "taggit.managers",
     "tree_queries.compiler",
 )
-"""The modules to adapt of packages that need not be apps."""
+"""What is imported of each package by whoever uses it; the module here has the package's name."""
 
 
-def register(is_installed: Callable[[str], bool]) -> None:
-    """Make the installed packages use ids; called once, when the app is ready."""
-    for package in filter(is_installed, _AT_START):
-        _register(package)
-    for module in _WHEN_IMPORTED:
+def register() -> None:
+    """Make packages use ids when they are imported; called once, when the app is ready."""
+    for module in _PACKAGES:
         when_imported(module, partial(_register, module.partition(".")[0]))
 
 
-def register_before_admin(is_installed: Callable[[str], bool]) -> None:
-    """The same for those that must know earlier; called once, before any app is ready."""
-    for package in filter(is_installed, _BEFORE_ADMIN):
-        _register(package)
+def register_before_admin() -> None:
+    """The same for what reads the models in ``admin.py``; called once, before any app is ready."""
+    when_imported("import_export.resources", partial(_register, "import_export"))
 
 
 def _register(package: str) -> None:

@@ -1,4 +1,4 @@
-"""graphene-django, with ``"graphene_django"`` among INSTALLED_APPS."""
+"""graphene-django."""
 
 import json
 

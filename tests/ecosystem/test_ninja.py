@@ -1,18 +1,16 @@
-"""django-ninja, with ``"ninja"`` among INSTALLED_APPS: ids are public texts in both directions."""
+"""django-ninja: ids are public texts in both directions."""
 
 import json
 import uuid
 from typing import Annotated
 
 import pytest
-from django.test import modify_settings
 from ninja.orm import create_schema
 from ninja_extra import ModelConfig, ModelControllerBase, ModelSchemaConfig, api_controller
 from ninja_extra.testing import TestClient
 from ninja_schema.orm.factory import SchemaFactory
 from pydantic import TypeAdapter, ValidationError
 
-from django_sortable_ids.checks.definitions import check_packages
 from django_sortable_ids.packages.pydantic import PublicID
 
 from .extended.models import Folder, Part
@@ -114,14 +112,6 @@ def test_depth_nests_the_related_schema(ticket):
     nested = create_schema(Order, name="NestedOrder", depth=1, fields=["id", "customer"])
     found = nested.from_orm(ticket.order).model_dump(mode="json")
     assert found["customer"]["id"] == public(ticket.order.customer)
-
-
-def test_a_check_warns_if_it_is_not_installed():
-    with modify_settings(INSTALLED_APPS={"remove": "ninja"}):
-        (warning,) = check_packages()
-    assert warning.id == "sortable_ids.W008"
-    assert warning.msg.startswith("ninja is used, but not in INSTALLED_APPS")
-    assert check_packages() == []
 
 
 class TestPydantic:

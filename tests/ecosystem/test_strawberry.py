@@ -1,4 +1,4 @@
-"""strawberry-graphql-django, with ``"strawberry_django"`` among INSTALLED_APPS."""
+"""strawberry-graphql-django."""
 
 import json
 
