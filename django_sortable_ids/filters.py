@@ -6,7 +6,7 @@ They take public texts; a malformed one makes the form invalid, which is 400 in 
 
 import sys
 from datetime import datetime, time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import django_filters  # type: ignore[import-untyped]
 from django import forms
@@ -20,11 +20,6 @@ from .fields.of_model import id_at, id_fields
 from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
 from .ids import schema_of
 from .schemes.support import nearest
-
-if TYPE_CHECKING:
-    _PublicChoices = PublicModelChoiceField
-else:
-    _PublicChoices = object
 
 __all__ = ["CreatedAtFilter", "SortableIDFilter"]
 
@@ -128,48 +123,23 @@ class CreatedAtFilter(django_filters.RangeFilter):  # type: ignore[misc]
         return super().filter(qs, value)
 
 
-class _MaskedOnly(_PublicChoices):
-    """Django-filter's filters by a relation use their own form fields, not those of the model."""
-
-    @property
-    def _id_field(self) -> SortableIDField | None:
-        field = super()._id_field
-        return field if field is not None and field.masked else None
-
-
-class MaskedChoiceField(
-    _MaskedOnly,
+class PublicChoiceField(
     fields.ModelChoiceField,  # type: ignore[misc]
     PublicModelChoiceField,
 ):
-    """Accepts and shows public texts of masked ids; its choice for NULL is django-filter's."""
+    """Accepts and shows public texts; its choice for NULL is django-filter's."""
 
 
-class MaskedMultipleChoiceField(
-    _MaskedOnly,
+class PublicMultipleChoiceField(
     fields.ModelMultipleChoiceField,  # type: ignore[misc]
     PublicModelMultipleChoiceField,
 ):
-    """Like ``MaskedChoiceField``, for several choices; also accepts public texts of other ids."""
-
-    def _check_values(self, value: Any) -> Any:
-        assert self.queryset is not None
-        field = id_at(self.queryset.model, self.to_field_name or "pk")
-        if field is not None and not field.masked:
-            value = [_as_django_compares_it(field, each) for each in value]
-        return super()._check_values(value)
-
-
-def _as_django_compares_it(field: SortableIDField, text: Any) -> Any:
-    try:
-        return str(field.to_python(text))
-    except ValidationError:
-        return text
+    """Like ``PublicChoiceField``, for several choices."""
 
 
 def register() -> None:
-    """Give every filter set the filter of ids, and masked choices unless the project has fields of
-    its own; called once, when the app is ready.
+    """Give every filter set the filter of ids, and choices of rows unless the project has fields of
+    its own; called once, when django-filter is imported.
     """
     default = {"filter_class": SortableIDFilter, "extra": lambda field: {"id_field": field}}
     django_filters.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, default)
@@ -179,6 +149,6 @@ def register() -> None:
         rest.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, default)
     one, several = django_filters.ModelChoiceFilter, django_filters.ModelMultipleChoiceFilter
     if one.field_class is fields.ModelChoiceField:
-        one.field_class = MaskedChoiceField
+        one.field_class = PublicChoiceField
     if several.field_class is fields.ModelMultipleChoiceField:
-        several.field_class = MaskedMultipleChoiceField
+        several.field_class = PublicMultipleChoiceField

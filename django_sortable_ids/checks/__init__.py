@@ -13,8 +13,7 @@ TAG = "sortable_ids"
 _CHECKS = (
     ("definitions:check_definitions", Tags.models),
     ("definitions:check_masks", Tags.models),
-    ("views:check_views", Tags.urls),
-    ("views:check_url_patterns", Tags.urls),
+    ("urls:check_url_patterns", Tags.urls),
     ("databases:check_databases", Tags.database),
 )
 

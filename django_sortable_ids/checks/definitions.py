@@ -18,12 +18,11 @@ from django.db import connections, models, router
 from .. import conf
 from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
-from ..fields.of_model import id_at, is_unique_with_others, own_fields, referenced_id, usable_fields
+from ..fields.of_model import is_unique_with_others, own_fields, referenced_id, usable_fields
 from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from .messages import message
 
-_COOKIES = "django.contrib.sessions.backends.signed_cookies"
 Configs = Iterable[AppConfig] | None
 
 
@@ -130,15 +129,13 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
 
 
 def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """Masked ids without a mask key, and session cookies that show masked ids."""
+    """Masked ids without a mask key, and a masked key of users, which Django itself shows."""
     masked = [field for field in usable(app_configs) if field.masked]
     problems: list[CheckMessage] = []
     reason = _mask_key_error() if masked else None
     if reason:
         problems += [message("E011", field, reason=reason) for field in masked]
-    user_key = masked_user_key()
-    if user_key in masked and settings.SESSION_ENGINE == _COOKIES:
-        problems.append(message("W005", user_key))
+    problems += [message("W005", field) for field in masked if _is_key_of_users(field)]
     return problems
 
 
@@ -154,26 +151,15 @@ def _mask_key_error() -> str | None:
     return None
 
 
-def masked_user_key() -> SortableIDField | None:
-    """The key of the user model, if it is masked."""
-    if not apps.is_installed("django.contrib.auth"):
-        return None
-    try:
-        user = apps.get_model(settings.AUTH_USER_MODEL)
-    except (LookupError, ValueError):
-        return None  # Django reports it
-    key = id_at(user, "pk")
-    return key if key is not None and key.masked else None
+def _is_key_of_users(field: SortableIDField) -> bool:
+    label = field.model._meta.label_lower
+    return field.primary_key and label == settings.AUTH_USER_MODEL.lower()
 
 
 # Generic relations: the join compares the two columns as they are stored. What passes was observed
 # to work on each server; tests/checks/test_generic_relations.py tries every storage with every kind
 # of object_id.
 
-_DIFFERENT = (
-    "the two columns store an id differently: the database finds no rows, finds rows of other "
-    "ids, or refuses to compare the columns"
-)
 _LARGEST_INTEGER = 2**63 - 1
 
 
@@ -194,49 +180,39 @@ def check_generic_relations(
             continue
         with suppress(FieldDoesNotExist):
             column = relation.related_model._meta.get_field(name)
-            if getattr(column, "wrong_options", None):
+            is_wrong = getattr(column, "wrong_options", None)  # which its own check reports
+            if is_wrong or (_compare(key, column, database) and _has_room(key, column, database)):
                 continue
-            problem = _problem(key, column, database)
-            if problem:
-                reason, fix = problem
-                kind = type(column).__name__
-                given = {"relation": relation, "key": key, "kind": kind, "reason": reason}
-                yield message("E002", relation.model, fix=fix, **given)
+            given = {"relation": relation, "key": key, "kind": type(column).__name__}
+            yield message("E002", relation.model, fix=_fix_of(key, column), column=column, **given)
 
 
-def _problem(key: SortableIDField, column: Any, connection: Any) -> tuple[str, str] | None:
-    """Why the two columns don't match, and what to do."""
+def _fix_of(key: SortableIDField, column: Any) -> str:
     scheme = key.scheme
-    is_int = scheme.value_type is int
-    fix = f"Make {column} a BigIntegerField"
-    if not _compare(key, column, connection):
-        if not is_int:
-            storage = "char" if scheme.value_type is str else "char36"
-            needed = scheme.canonical.length
-            is_text = isinstance(column, models.CharField | models.TextField)
-            is_long = is_text and (column.max_length or needed) >= needed
-            text = "" if is_long else f"make it a CharField(max_length={needed}), and "
-            fix = (
-                f"If {column} references such keys only, make it {plain_source(key)}; or "
-                f"{text}store the key as text, with storage={storage!r}"
-            )
-        return _DIFFERENT, fix
+    if scheme.value_type is int:
+        return f"Make {column} a BigIntegerField"
+    storage = "char" if scheme.value_type is str else "char36"
+    return (
+        f"If {column} references such keys only, make it {plain_source(key)}; else make it a "
+        f"CharField(max_length={scheme.canonical.length}), and store the key as text, with "
+        f"storage={storage!r}"
+    )
+
+
+def _has_room(key: SortableIDField, column: Any, connection: Any) -> bool:
+    """Whether the column holds the largest id."""
     if isinstance(column, SortableIDField | models.UUIDField):
-        return None
-    largest = _LARGEST_INTEGER
+        return True
+    scheme, largest = key.scheme, _LARGEST_INTEGER
     if isinstance(scheme, TimeScheme):
         largest = min(scheme.whole_range[1], largest)
     if isinstance(column, models.IntegerField):
         with suppress(KeyError):  # a custom type
             most = connection.ops.integer_field_range(column.get_internal_type())[1]
-            if most is not None and most < largest:
-                return f"it holds numbers up to {most:,}, but ids go up to {largest:,}", fix
-        return None
-    needed = len(str(largest)) if is_int else scheme.canonical.length
-    if column.max_length is None or column.max_length >= needed:
-        return None
-    reason = f"it holds {column.max_length} characters, but an id has up to {needed}"
-    return reason, fix if is_int else f"Make {column} a CharField(max_length={needed})"
+            return most is None or bool(most >= largest)
+        return True
+    needed = len(str(largest)) if scheme.value_type is int else scheme.canonical.length
+    return column.max_length is None or bool(column.max_length >= needed)
 
 
 def _compare(key: SortableIDField, column: Any, connection: Any) -> bool:

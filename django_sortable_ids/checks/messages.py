@@ -32,7 +32,12 @@ TEXTS: Mapping[str, Text] = {
         "model.",
         "Give each field a different prefix.",
     ),
-    "E002": Text("{relation} joins {key} with a column of type {kind}: {reason}.", "{fix}."),
+    "E002": Text(
+        "{relation} joins {key} with {column}, a {kind} that holds such ids in another form, or "
+        "not all of them: the database finds no rows, finds rows of other ids, or refuses to "
+        "compare the columns.",
+        "{fix}.",
+    ),
     "E003": Text(
         "The configuration is invalid: {reason}.", "Correct it in the settings or the environment."
     ),
@@ -55,26 +60,15 @@ TEXTS: Mapping[str, Text] = {
         "that setting or in the environment variable SORTABLE_IDS_WORKER.",
     ),
     # Masked ids
-    "E010": Text(
-        "The links of {view} contain the user's key in base64, which reveals the time that the "
-        "mask of {field} hides.",
-        "Use PasswordResetView.as_view(form_class=SortableIDPasswordResetForm), from "
-        "django_sortable_ids.auth.",
-    ),
     "E011": Text(
         "These ids can't be masked, so their public text can't be shown: {reason}.",
         "Keep the keys secret: whoever has one reads the times.",
     ),
     "W005": Text(
-        "The session is a cookie that is signed but not encrypted. It contains the user's key, "
-        "which reveals the time that the mask hides.",
-        "Use another SESSION_ENGINE, such as django.contrib.sessions.backends.db.",
-    ),
-    "W006": Text(
-        "The cursors of {view} contain the column of its order in base64: if that is {field}, they "
-        "reveal the time that its mask hides.",
-        "Make pagination_class a subclass of SortableIDCursorPagination, from "
-        "django_sortable_ids.rest_framework.",
+        "The key of users is masked, and Django shows it unmasked: in the links of password "
+        "resets, and in sessions that are signed cookies.",
+        "Leave out masked=True, and show a second field, such as UUIDv7Field(unique=True, "
+        "masked=True).",
     ),
     # Admin and URLs
     "E017": Text("created_at_hierarchy can't draw creation times: {reason}.", "{fix}"),
@@ -85,9 +79,9 @@ TEXTS: Mapping[str, Text] = {
     "W007": Text(
         "The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "
         "{example}: no object can be reached.",
-        "Accept its ids: '<str:{parameter}>' in path(), '(?P<{parameter}>{pattern})' in re_path(), "
-        "with '|[0-9]+' in the group for old ids; and in a viewset of DRF leave out "
-        "lookup_value_regex and lookup_value_converter. A malformed id is then 404.",
+        "Accept its ids: '<str:{parameter}>' in path(), '(?P<{parameter}>{pattern})' in re_path(); "
+        "in a viewset of DRF leave out lookup_value_regex and lookup_value_converter. A malformed "
+        "id is then 404.",
     ),
     # Columns and servers
     "E004": Text(

@@ -1,0 +1,118 @@
+"""URLs of detail views that take only digits, for a model whose ids are no numbers.
+
+What is known is the class of the view: its model, and the parameter by which it finds the object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.core.checks import CheckMessage
+from django.db import models
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils.regex_helper import normalize
+from django.views.generic.detail import BaseDetailView
+from django.views.generic.edit import BaseUpdateView
+
+from ..fields import SortableIDField
+from ..fields.of_model import id_at
+from .definitions import Configs, usable
+from .messages import message
+
+_USUAL = ("django.views.generic.", "rest_framework.", "django_sortable_ids.")
+"""Modules with a ``get_object`` that finds the object by the attributes of the view."""
+_DETAIL_ACTIONS = ("retrieve", "update", "destroy")
+
+
+def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """URLs of detail views that match no id of the view's model."""
+    if not getattr(settings, "ROOT_URLCONF", None) or all(
+        field.scheme.value_type is int for field in usable(None)
+    ):
+        return []
+    return [
+        message(
+            "W007",
+            view,
+            url=route.url,
+            parameter=name,
+            field=field,
+            example=field.public_text.example,
+            pattern=field.public_text.pattern,
+        )
+        for route in _routes(get_resolver().url_patterns)
+        for view, name, field in _lookups(route.callback)
+        if _takes_only_numbers(route, name, field)
+    ]
+
+
+class _Route(NamedTuple):
+    parts: tuple[Any, ...]
+    """Django's patterns, from the root to the view."""
+    callback: Any
+
+    @property
+    def url(self) -> str:
+        return "".join(map(str, self.parts))
+
+    def takes(self, parameter: str, text: str) -> bool:
+        """Whether a URL may have that text as its parameter.
+
+        As ``reverse()`` finds out: the text is filled in, and the pattern must match.
+        """
+        for part in self.parts:
+            for url, names in normalize(part.regex.pattern):
+                if parameter in names:
+                    filled = url % {**dict.fromkeys(names, "1"), parameter: text}
+                    return part.match(filled) is not None
+        return False
+
+
+def _routes(patterns: Iterable[Any], before: tuple[Any, ...] = ()) -> Iterator[_Route]:
+    for each in patterns:
+        parts = (*before, each.pattern)
+        if isinstance(each, URLResolver):
+            yield from _routes(each.url_patterns, parts)
+        elif isinstance(each, URLPattern):
+            yield _Route(parts, each.callback)
+
+
+def _lookups(callback: Any) -> Iterator[tuple[type, str, SortableIDField]]:
+    """The class of the view, and URL parameter and id of each comparison by which it finds its
+    object. Nothing for views that only list or create: their parameters may be of another model.
+    """
+    view = getattr(callback, "view_class", None) or getattr(callback, "cls", None)
+    given = getattr(callback, "view_initkwargs", None) or getattr(callback, "initkwargs", None)
+
+    def attribute(name: str) -> Any:
+        return (given or {}).get(name, getattr(view, name, None))
+
+    find = getattr(view, "get_object", None)
+    if find is None or not find.__module__.startswith(_USUAL):
+        return
+    queryset = attribute("queryset")
+    model = attribute("model") if queryset is None else getattr(queryset, "model", None)
+    if not isinstance(model, type) or not issubclass(model, models.Model):
+        return
+    found: list[tuple[Any, Any]] = []
+    if issubclass(view, BaseDetailView | BaseUpdateView):
+        found.append((attribute("pk_url_kwarg"), "pk"))
+        found.append((attribute("slug_url_kwarg"), attribute("slug_field")))
+    elif path := attribute("lookup_field"):
+        # A router says of each URL of a viewset whether it is of one object.
+        has_one = any(hasattr(view, each) for each in _DETAIL_ACTIONS)
+        if attribute("detail") if hasattr(callback, "actions") else has_one:
+            found.append((attribute("lookup_url_kwarg") or path, path))
+    for name, path in found:
+        field = id_at(model, path) if name else None
+        if field is not None and not field.wrong_options:
+            yield view, name, field
+
+
+def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -> bool:
+    """Whether the URL takes a number there, but no id of the field."""
+    ids = (str(field.scheme.example), field.public_text.example)
+    takes_id = any(route.takes(parameter, each) for each in ids)
+    return route.takes(parameter, "1") and not takes_id
