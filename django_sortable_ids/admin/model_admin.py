@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.sites import all_sites
 from django.contrib.admin.utils import lookup_spawns_duplicates, quote, unquote
 from django.contrib.admin.views.main import ChangeList
-from django.core.checks import CheckMessage
 from django.core.exceptions import FieldError, ImproperlyConfigured
 from django.db import models
 from django.db.models import Q, QuerySet
@@ -19,9 +16,9 @@ from django.forms import Script
 from django.http import HttpRequest
 from django.urls import URLPattern
 
-from ..checks.messages import NAME_AN_ID, message
+from ..checks.messages import message
 from ..fields import SortableIDField
-from ..fields.of_model import field_at, id_at, id_fields, referenced_id
+from ..fields.of_model import field_at, id_fields, referenced_id
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
 from ..lookups.ids import pasted_values
@@ -29,7 +26,6 @@ from ..old_ids.redirecting import redirect_to, url_with
 from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator
 from ..schemes import TimeScheme
-from ..schemes.support import nearest
 from .change_list import with_page_links
 from .columns import columns
 from .created_at_filter import CreatedAtFilter
@@ -39,7 +35,6 @@ from .inspector import inspect_id_urls
 _LIST = "django_sortable_ids/admin/change_list.html"
 _ROW = "django_sortable_ids/admin/change_form.html"
 PASTED = f"{LOOKUP_SEP}pasted"
-_OPTIONS = ("created_at_hierarchy", "created_at_hierarchy_seconds")
 _FEWEST_BITS = 80
 """An id with as many bits is long enough that no word and no number is one by chance."""
 
@@ -63,7 +58,7 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     exactly. In the order of a unique id, there are links to the next and the previous page.
 
     **URLs.** The public text of any unique id opens the pages of a row, and so does the old id of a
-    moved key. For users: ``class OwnUserAdmin(SortableIDAdmin, UserAdmin)``.
+    moved key.
     """
 
     created_at_hierarchy: str | None = None
@@ -93,16 +88,11 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def check(self, **kwargs: Any) -> list[Any]:
         found = super().check(**kwargs)
-        for name in vars(type(self)):
-            meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.9)
-            if meant and not hasattr(SortableIDAdmin, name):
-                reason = f"{name} is no option; nearest: {meant[0]}"
-                found.append(message("E017", type(self), reason=reason, fix="Correct the name."))
         try:
             if self.created_at_hierarchy is not None:
                 timed_column(self.model, self.created_at_hierarchy)
         except FieldError as error:
-            found.append(message("E017", type(self), reason=error, fix=NAME_AN_ID))
+            found.append(message("E017", type(self), reason=error))
         except ImproperlyConfigured:
             pass  # the check of the field says what is wrong
         return found
@@ -237,16 +227,6 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         url = url_with(request, {"object_id": quote(row.pk)})
         return redirect_to(request, url, permanently=False)
 
-    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
-        """The page of a ``UserAdmin``, which is the other base class, or a redirect to it."""
-        if self.get_object(request, unquote(id)) is None:
-            row = self._row_by_other_id(request, unquote(id))
-            if row is not None and self.has_change_permission(request, row):
-                url = url_with(request, {"id": quote(row.pk)})
-                return redirect_to(request, url, permanently=False)
-        usual: Any = super()
-        return usual.user_change_password(request, id, form_url)
-
     def _row_by_other_id(self, request: HttpRequest, text: str) -> Any:
         """The row whose old key it is, or the text of another unique id than the key."""
         rows = self.get_queryset(request)
@@ -286,27 +266,3 @@ def _is_only_an_id(field: SortableIDField, text: str) -> bool:
         return True
     scheme = field.scheme
     return isinstance(scheme, TimeScheme) and scheme.bits >= _FEWEST_BITS and not text.isdecimal()
-
-
-def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
-    """Problems of the admins of every site; a ``SortableIDAdmin`` checks its own hierarchy."""
-    return [
-        found
-        for site in all_sites
-        for model_admin in site._registry.values()
-        for found in _problems(model_admin)
-    ]
-
-
-def _problems(model_admin: Any) -> Iterator[CheckMessage]:
-    cls = type(model_admin)
-    hierarchy = getattr(model_admin, "created_at_hierarchy", None)
-    if hierarchy is not None and not isinstance(model_admin, SortableIDAdmin):
-        fix = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
-        yield message("E017", cls, reason=f"{cls.__name__} ignores it", fix=fix)
-    for each in model_admin.list_filter:
-        if isinstance(each, list | tuple) and CreatedAtFilter in getattr(each[-1], "__mro__", ()):
-            column = id_at(model_admin.model, each[0])
-            if column is None or not isinstance(column.stored_scheme, TimeScheme):
-                known = [field.name for field in id_fields(model_admin.model)]
-                yield message("E020", cls, path=each[0], nearest=nearest(each[0], known))

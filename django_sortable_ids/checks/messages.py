@@ -9,8 +9,6 @@ from django.core.checks import CheckMessage, Error, Warning
 
 from ..errors import see
 
-NAME_AN_ID = "Name the path of a sortable id with a time: 'id', or 'order__id' for a related row."
-
 
 class Text(NamedTuple):
     found: str
@@ -71,10 +69,9 @@ TEXTS: Mapping[str, Text] = {
         "masked=True).",
     ),
     # Admin and URLs
-    "E017": Text("created_at_hierarchy can't draw creation times: {reason}.", "{fix}"),
-    "E020": Text(
-        "CreatedAtFilter can't filter by {path!r}, which is no sortable id with a time{nearest}.",
-        NAME_AN_ID,
+    "E017": Text(
+        "created_at_hierarchy can't draw creation times: {reason}.",
+        "Name the path of a sortable id with a time: 'id', or 'order__id' for a related row.",
     ),
     "W007": Text(
         "The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "

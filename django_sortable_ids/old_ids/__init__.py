@@ -1,17 +1,15 @@
 """Ids from before the move of a primary key to a sortable id: they still answer.
 
 A moved model has its old key in a unique field next to the key, ``old_id`` for a key ``id``. New
-rows have NULL there. The functions also work before the move, when a model with another key has a
-unique sortable id next to it: so code that calls them can be deployed first.
+rows have NULL there. The functions also work before the move: code that calls them can be deployed
+first.
 """
 
 from .redirecting import RedirectOldIDs
-from .resolving import aresolve_id, aresolve_ids, old_key_field, resolve_id, resolve_ids
+from .resolving import old_key_field, resolve_id, resolve_ids
 
 __all__ = [
     "RedirectOldIDs",
-    "aresolve_id",
-    "aresolve_ids",
     "old_key_field",
     "resolve_id",
     "resolve_ids",

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from asgiref.sync import async_to_sync, iscoroutinefunction, sync_to_async
+from asgiref.sync import iscoroutinefunction
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponsePermanentRedirect, HttpResponseRedirect
@@ -45,25 +45,19 @@ class RedirectOldIDs(Leftmost, View):
         usual: Any = super().as_view(*args, **options)
         of_view = _Argument.of(cls(**options))
 
+        if iscoroutinefunction(usual):
+            raise ImproperlyConfigured(
+                f"{cls.__name__} is async, and RedirectOldIDs is not: call resolve_id() in the view"
+            )
+
         @wraps(usual)
         def view(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             present = of_view.present(request, kwargs)
             if present is None:
                 return usual(request, *args, **kwargs)
-            run: Any = present.match.func
-            run = async_to_sync(run) if iscoroutinefunction(run) else run
-            return present.answer(run(request, *args, **present.match.kwargs))
+            return present.answer(present.match.func(request, *args, **present.match.kwargs))
 
-        @wraps(usual)
-        async def async_view(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-            present = await sync_to_async(of_view.present)(request, kwargs)
-            if present is None:
-                return await usual(request, *args, **kwargs)
-            run: Any = present.match.func
-            run = run if iscoroutinefunction(run) else sync_to_async(run)
-            return present.answer(await run(request, *args, **present.match.kwargs))
-
-        return async_view if iscoroutinefunction(usual) else view
+        return view
 
 
 class _Present(NamedTuple):

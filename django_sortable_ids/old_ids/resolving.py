@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from asgiref.sync import sync_to_async
 from django.core.exceptions import FieldDoesNotExist, ValidationError
-from django.db import connections, models
+from django.db import models
 from django.db.models import Manager, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_fields
 from ..fields.values.public import Candidates, Malformed
 from ..schemes.errors import shown
 
 __all__ = [
-    "aresolve_id",
-    "aresolve_ids",
     "old_key_field",
     "old_row",
     "resolve_id",
@@ -91,41 +87,29 @@ def resolve_ids(
     """``resolve_id`` for many ids: a dict from each one to the present key, in one query.
 
     Old ids without a row are left out. Raises ``ValidationError`` if one of them is no id of the
-    model. The query is split where the database limits the number of parameters.
+    model.
     """
     queryset = _queryset(rows)
-    own, other = present_key(queryset.model), other_key(queryset.model)
+    own, old = present_key(queryset.model), old_key(queryset.model)
     found: dict[Value, Any] = {}
     unknown: dict[Value, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
     for each in given:
-        presents, others = own.values(each), other.values(each) if other else ()
-        if not presents and not others:
+        presents, olds = own.values(each), old.values(each) if old else ()
+        if not presents and not olds:
             raise _invalid(queryset.model, own.field, each)
-        if len(presents) == 1 and not others:
+        if len(presents) == 1 and not olds:
             found[each] = presents[0]
         else:
-            unknown[each] = presents, others
-    existing, by_other = _look_up(queryset, other, unknown.values())
-    for each, (presents, others) in unknown.items():
+            unknown[each] = presents, olds
+    existing, by_old = _look_up(queryset, old, unknown.values()) if unknown else (set(), {})
+    for each, (presents, olds) in unknown.items():
         matches = [value for value in presents if value in existing]
-        matches += [by_other[value] for value in others if value in by_other]
+        matches += [by_old[value] for value in olds if value in by_old]
         # As everywhere, the likeliest candidate of a masked text that no row has.
-        matches += () if others else presents[:1]
+        matches += () if olds else presents[:1]
         if matches:
             found[each] = matches[0]
     return found
-
-
-async def aresolve_id(rows: type[Row] | Manager[Row] | QuerySet[Row], given: Any) -> Any:
-    """``resolve_id`` for code that is async."""
-    return await sync_to_async(resolve_id)(rows, given)
-
-
-async def aresolve_ids(
-    rows: type[Row] | Manager[Row] | QuerySet[Row], given: Iterable[Value]
-) -> dict[Value, Any]:
-    """``resolve_ids`` for code that is async."""
-    return await sync_to_async(resolve_ids)(rows, given)
 
 
 def old_row(rows: QuerySet[Row], given: Any) -> Row | None:
@@ -160,41 +144,20 @@ def present_key(model: type[models.Model]) -> Key:
     return Key("pk", field)
 
 
-def other_key(model: type[models.Model]) -> Key | None:
-    """The key of the other side of the move: the old key, and before the move the first unique
-    sortable id.
-    """
-    if isinstance(present_key(model).field, SortableIDField):
-        return old_key(model)
-    unique = (field for field in id_fields(model) if field.unique and not field.wrong_options)
-    return next((Key(field.name, field) for field in unique), None)
-
-
 def _queryset(rows: type[Row] | Manager[Row] | QuerySet[Row]) -> QuerySet[Row]:
     return (rows._default_manager if isinstance(rows, type) else rows).all()
 
 
 def _look_up(
-    rows: QuerySet[Any], other: Key | None, unknown: Iterable[tuple[Any, Any]]
+    rows: QuerySet[Any], old: Key | None, unknown: Collection[tuple[Any, Any]]
 ) -> tuple[set[Any], dict[Any, Any]]:
-    """Which of the present keys exist, and the present keys by the others."""
-    pairs = {("pk", value) for presents, _ in unknown for value in presents}
-    if other:
-        pairs |= {(other.path, value) for _, others in unknown for value in others}
-    wanted = list(pairs)
-    size = connections[rows.db].features.max_query_params or len(wanted) or 1
-    existing: set[Any] = set()
-    by_other: dict[Any, Any] = {}
-    for start in range(0, len(wanted), size):
-        condition = Q()
-        for path in ("pk", *([other.path] if other else [])):
-            values = [value for each, value in wanted[start : start + size] if each == path]
-            if values:
-                condition |= Q(**{f"{path}__in": values})
-        found = rows.filter(condition).values_list("pk", other.path if other else "pk")
-        existing |= {pk for pk, _ in found}
-        by_other |= {value: pk for pk, value in found if value is not None}
-    return existing, by_other if other else {}
+    """Which of the present keys exist, and the present keys by the old ones."""
+    condition = Q(pk__in={value for presents, _ in unknown for value in presents})
+    if old is None:
+        return set(rows.filter(condition).values_list("pk", flat=True)), {}
+    condition |= Q(**{f"{old.path}__in": {value for _, olds in unknown for value in olds}})
+    found = list(rows.filter(condition).values_list("pk", old.path))
+    return {pk for pk, _ in found}, {value: pk for pk, value in found if value is not None}
 
 
 def _invalid(model: type[models.Model], field: Field, given: Any) -> ValidationError:

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, Val
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
 
-from .resolving import other_key, present_key, resolve_id
+from .resolving import old_key, present_key, resolve_id
 
 __all__ = ["OldUserIDMiddleware"]
 
@@ -19,9 +19,9 @@ _KNOWN_AS_PRESENT = "_sortable_ids_user_id"
 class OldUserIDMiddleware(MiddlewareMixin):
     """Replaces the user's old key in a session by the present one, once: the session stores it.
 
-    It stands between ``SessionMiddleware`` and ``AuthenticationMiddleware``. Before the move and
-    after it was undone, it replaces a unique sortable id of the user model by the integer, so it
-    may be deployed first. An id that no user has ends the session if the key's type refuses it.
+    It stands between ``SessionMiddleware`` and ``AuthenticationMiddleware``. Before the move, it
+    changes nothing, so it may be deployed first. An id that no user has ends the session if the
+    key's type refuses it, as after the move was undone.
     """
 
     def process_request(self, request: HttpRequest) -> None:
@@ -43,9 +43,9 @@ class OldUserIDMiddleware(MiddlewareMixin):
 def _replace(session: Any, stored: str) -> None:
     """Store the present key, if ``stored`` isn't already known as it."""
     users = get_user_model()
-    own, other = present_key(users), other_key(users)
+    own, old = present_key(users), old_key(users)
     may_be_present = bool(own.values(stored))
-    may_be_old = other is not None and bool(other.values(stored))
+    may_be_old = old is not None and bool(old.values(stored))
     if may_be_present and not may_be_old:
         return
     try:
@@ -55,5 +55,5 @@ def _replace(session: Any, stored: str) -> None:
             session.flush()
         return
     session[SESSION_KEY] = found
-    if other is not None and other.values(found):
+    if old is not None and old.values(found):
         session[_KNOWN_AS_PRESENT] = found

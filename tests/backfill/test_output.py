@@ -34,7 +34,7 @@ PUBLIC_NAMES = {
     "forms": "PublicModelChoiceField PublicModelMultipleChoiceField",
     "converters": "register id_converter",
     "pagination": "SortableIDPaginator keyset_page",
-    "old_ids": "resolve_id resolve_ids aresolve_id RedirectOldIDs",
+    "old_ids": "resolve_id resolve_ids RedirectOldIDs",
     "testing": "deterministic_ids IDClock integer_fixtures id_for_number",
     "workers": "take_lease",
 }

@@ -1,13 +1,12 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from django_sortable_ids.admin import SortableIDAdmin
 
-from .models import Country, Device, Gift, MovedUser, Parcel, Purchase, Secret
+from .models import Country, Device, Gift, Parcel, Purchase, Secret
 
 
 class OldAdmin(SortableIDAdmin):
@@ -29,14 +28,3 @@ class OldAdmin(SortableIDAdmin):
 
 for model in (Country, Device, Gift, Parcel, Purchase, Secret):
     admin.site.register(model, OldAdmin)
-
-
-class MovedUserAdmin(OldAdmin, UserAdmin):
-    filter_horizontal = list_filter = ()
-    list_display = ordering = search_fields = ("name",)
-    fieldsets = ((None, {"fields": ("name", "password")}),)
-
-
-# The names of a UserAdmin's URLs are the same for each model.
-users = admin.AdminSite("users")
-users.register(MovedUser, MovedUserAdmin)

@@ -1,4 +1,4 @@
-"""Models after the move of their keys, each with its old key; and a user model before it."""
+"""Models after the move of their keys, each with its old key."""
 
 from typing import Any
 
@@ -85,12 +85,6 @@ class _User(AbstractBaseUser):
 
     class Meta:
         abstract = True
-
-
-class UnmovedUser(_User):
-    """Before the move: an integer key, and the id that will be the key."""
-
-    public_id = UUIDv7Field(null=True, unique=True)
 
 
 class IntegerUser(_User):

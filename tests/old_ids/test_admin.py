@@ -7,18 +7,16 @@ from django.contrib.admin.utils import quote
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
-from django.urls import path, reverse
+from django.urls import reverse
 
 from tests.combinations import in_one_case
 
-from .admin import users
-from .models import Gift, MovedUser, Parcel, Purchase
+from .models import Gift, Parcel, Purchase
 from .test_views import OLD, moved
 
 pytestmark = pytest.mark.django_db
 INDEX = "/admin/"
 SUPER = {"is_superuser": True}
-urlpatterns = [path("users/", users.urls)]
 
 
 @pytest.fixture
@@ -91,33 +89,6 @@ def test_the_search_of_a_child(browser):
     answer = client.get(reverse("admin:old_ids_gift_changelist"), {"q": "17"})
     assert not answer.context["cl"].queryset.exists()
     assert Gift.objects.count() == 0
-
-
-@pytest.mark.urls(__name__)
-def test_the_page_of_a_password_by_the_old_id_redirects(browser):
-    def password(of):
-        return reverse("users:auth_user_password_change", args=[quote(of)])
-
-    client = browser(is_superuser=True)
-    user = MovedUser.objects.create(name="eve", old_id=17)
-    MovedUser.objects.create(name="hidden", old_id=18)
-    MovedUser.objects.create(name="restricted", old_id=19)
-    MovedUser.objects.create(name="guarded", old_id=21)
-    answer = client.get(password(17), {"_popup": 1})
-    assert (answer.status_code, answer.url) == (302, f"{password(user.pk)}?_popup=1")
-    assert client.get(password(user.pk)).status_code == 200
-    new = {"password1": "a-New-one-1", "password2": "a-New-one-1", "usable_password": "true"}
-    client.post(password(17), new, follow=True)
-    user.refresh_from_db()
-    assert user.check_password("a-New-one-1")
-    for wrong in (18, 20, 21, "x"):
-        assert client.get(password(wrong)).status_code == 404
-    assert browser_of_staff(client).get(password(19)).status_code in (403, 404)
-
-
-def browser_of_staff(client):
-    User.objects.update(is_superuser=False)
-    return client
 
 
 # The inspector looks up ids from before the move of a key, and decodes the present ones.

@@ -4,7 +4,6 @@ checks who may see the row."""
 from functools import wraps
 
 import pytest
-from asgiref.sync import sync_to_async
 from django.contrib.auth.mixins import (
     LoginRequiredMixin,
     PermissionRequiredMixin,
@@ -126,13 +125,6 @@ class OfAnyView(RedirectOldIDs, View):
         return HttpResponse(row.name)
 
 
-class Later(RedirectOldIDs, Shown, DetailView):
-    async def get(self, request, *args, **kwargs):
-        row = await sync_to_async(self.get_object)()
-        refuse_others(await request.auser(), row)
-        return HttpResponse(row.name)
-
-
 def refuses_others(view):
     @wraps(view)
     def checked(request, pk):
@@ -157,7 +149,7 @@ VIEWS = {
     each.__name__: each.as_view()
     for each in (
         *(ByQueryset, ByTest, ByTestToTheLeft, ByArguments, ByObject, ByObjectToTheLeft, ByMixin),
-        *(ByPermission, ByMethod, OfAnyView, Later, ByDecorator),
+        *(ByPermission, ByMethod, OfAnyView, ByDecorator),
     )
 } | {"DecoratedOutside": refuses_others(Public.as_view())}
 

@@ -199,3 +199,12 @@ def test_a_view_before_the_move_and_other_lookups_are_as_always():
 def test_a_view_without_a_model_is_refused():
     with pytest.raises(ImproperlyConfigured, match="Shown has neither a model nor a queryset"):
         Shown.as_view()
+
+
+def test_an_async_view_is_refused():
+    class Later(Shown):
+        async def get(self, request, pk):
+            """Answers later."""
+
+    with pytest.raises(ImproperlyConfigured, match="Later is async, and RedirectOldIDs is not"):
+        Later.as_view(model=Purchase)
