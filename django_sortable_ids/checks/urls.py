@@ -83,7 +83,7 @@ def _lookups(callback: Any) -> Iterator[tuple[type, str, SortableIDField]]:
     """The class of the view, and URL parameter and id of each comparison by which it finds its
     object. Nothing for views that only list or create: their parameters may be of another model.
     """
-    view = getattr(callback, "view_class", None) or getattr(callback, "cls", None)
+    view: Any = getattr(callback, "view_class", None) or getattr(callback, "cls", None)
     given = getattr(callback, "view_initkwargs", None) or getattr(callback, "initkwargs", None)
 
     def attribute(name: str) -> Any:

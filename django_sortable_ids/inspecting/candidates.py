@@ -28,8 +28,6 @@ from ..schemes import (
 )
 from .parts import Anatomy, Picture, anatomy, picture
 
-_SPELLINGS = 9
-"""Upper bound of the extra characters in a spelling, such as "urn:uuid:" and padding."""
 _UNKNOWN_PREFIX = re.compile("[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?[_:]")
 _MOST_NAMES = 3
 _UUID_BITS = 128
@@ -79,9 +77,7 @@ class Candidate:
             return None if self.fields else _("any short text fits a sequence")
         if not scheme.carries_time(self.value):
             return None
-        if created is None:
-            return _("its time would be after the year 9999")
-        if created > timezone.now().astimezone(UTC) + _DAY:
+        if created is None or created > timezone.now().astimezone(UTC) + _DAY:
             return _("its time is in the future")
         if created < _FIRST:
             return _("its time is before the year 2000")
@@ -231,11 +227,10 @@ def _of_schemes(
         by_scheme.setdefault(as_format(field.scheme), []).append(field)
     for scheme in schemes:
         users = tuple(by_scheme.get(scheme, ()))
-        for encoding, form in scheme.text_forms:
-            if form.shortest <= len(text) <= form.length + _SPELLINGS:
-                with suppress(InvalidID):
-                    value = scheme.parse(text, encoding)
-                    yield Candidate(scheme, value, encoding, users, prefix)
+        for encoding in scheme.encodings:
+            with suppress(InvalidID):
+                value = scheme.parse(text, encoding)
+                yield Candidate(scheme, value, encoding, users, prefix)
 
 
 def known_schemes(fields: Iterable[SortableIDField] = ()) -> tuple[Scheme, ...]:

@@ -150,7 +150,7 @@ def test_relations(scheme):
     fields = (scheme, f"{scheme}_id", f"all_{scheme}", "mine")
     assert properties(serializer_for(Basket, *fields, mine=declared)) == {
         scheme: expected | {"nullable": True},
-        f"{scheme}_id": expected | {"readOnly": True},
+        f"{scheme}_id": expected | {"readOnly": True, "nullable": True},
         f"all_{scheme}": {"type": "array", "items": expected},
         "mine": expected,
     }
