@@ -160,8 +160,6 @@ def _is_key_of_users(field: SortableIDField) -> bool:
 # to work on each server; tests/checks/test_generic_relations.py tries every storage with every kind
 # of object_id.
 
-_LARGEST_INTEGER = 2**63 - 1
-
 
 def check_generic_relations(
     model: type[models.Model], connection: Any = None
@@ -203,9 +201,8 @@ def _has_room(key: SortableIDField, column: Any, connection: Any) -> bool:
     """Whether the column holds the largest id."""
     if isinstance(column, SortableIDField | models.UUIDField):
         return True
-    scheme, largest = key.scheme, _LARGEST_INTEGER
-    if isinstance(scheme, TimeScheme):
-        largest = min(scheme.whole_range[1], largest)
+    scheme = key.scheme
+    largest = scheme.whole_range[1] if isinstance(scheme, TimeScheme) else 0
     if isinstance(column, models.IntegerField):
         with suppress(KeyError):  # a custom type
             most = connection.ops.integer_field_range(column.get_internal_type())[1]

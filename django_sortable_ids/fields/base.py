@@ -10,7 +10,7 @@ from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.translation import gettext_lazy as _
 
-from ..schemes import ID, InvalidID, OutOfRange, TimeScheme
+from ..schemes import ID, InvalidID, TimeScheme
 from ..schemes.errors import Message, shown
 from .callers import SESSIONS, UPDATES, is_called_by
 from .generating import GetType, SetType
@@ -189,7 +189,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             return None
         # An order comparison, or part of a composite key, takes a single value.
         value = self._single(value, connection.alias)
-        return self.stored(connection).operand(self.scheme.to_int(value), connection)
+        return self.stored(connection).to_db(self.scheme.to_int(value), connection)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         if value is None:
@@ -201,10 +201,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             number = self.scheme.to_int(value)
         except ValueError:
             number = self.scheme.to_int(self._single(self._validated(value), connection.alias))
-        try:
-            return self.stored(connection).to_db(number, connection)
-        except OutOfRange as error:
-            raise ValidationError(str(error), code="invalid") from None
+        return self.stored(connection).to_db(number, connection)
 
     def get_db_converters(self, connection: BaseDatabaseWrapper) -> Any:
         stored = self.stored(connection)

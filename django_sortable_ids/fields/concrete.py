@@ -11,59 +11,32 @@ class UUIDv7Field(SortableUUIDField[SetType, GetType]):
 
 
 class UUIDv6Field(SortableUUIDField[SetType, GetType]):
-    """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``.
-
-    ``node`` fixes the last 48 bits of new ids, such as ``0x0123456789AB``; with ``"random"``, each
-    process draws its own. By default they are random in each id.
-    """
+    """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``."""
 
     scheme_name = "uuid6"
-    scheme_options = {"node": None}
 
 
 class CombV13UUIDField(SortableUUIDField[SetType, GetType]):
     """A version 1 UUID with its time in order and version 13. The value is a ``uuid.UUID``.
 
-    ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID. ``node`` fixes the
-    last 48 bits of new ids, as for a ``UUIDv6Field``.
+    ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID.
     """
 
     scheme_name = "comb13"
-    scheme_options = {"node": None}
 
 
 class CombV4UUIDField(SortableUUIDField[SetType, GetType]):
-    """A UUID of version 4 that contains its time. The value is a ``uuid.UUID``.
-
-    ``layout`` says who generates such ids: ``"laravel"`` (``Str::orderedUuid()``: 10 us, then 74
-    random bits), ``"pomelo"`` (its Entity Framework Core provider for MySQL: 100 ns) or
-    ``"efcore"`` (Entity Framework Core for SQL Server: 100 ns in the last bytes). The last ones
-    sort by time in SQL Server only: ranges of creation times read every row.
+    """A UUID of version 4 that begins with its time, as Laravel's ``Str::orderedUuid()`` generates
+    it: 10 us, then 74 random bits. The value is a ``uuid.UUID``.
     """
 
     scheme_name = "comb4"
-    scheme_options = {"layout": "laravel"}
-
-
-class UUIDv1Field(SortableUUIDField[SetType, GetType]):
-    """UUID version 1 (RFC 9562), such as Cassandra's TimeUUID. The value is a ``uuid.UUID``.
-
-    It is for columns that have such ids, to read their times and to convert them: they don't sort
-    by time, so ranges of creation times read every row. New tables need a ``UUIDv6Field``, to which
-    they convert without loss.
-    """
-
-    scheme_name = "uuid1"
 
 
 class ULIDField(SortableTextField[SetType, GetType]):
-    """ULID: Unix time in ms, 80 random bits. The value is the text of 26 characters.
-
-    ``epoch_ms`` is the Unix time of another epoch.
-    """
+    """ULID: Unix time in ms, 80 random bits. The value is the text of 26 characters."""
 
     scheme_name = "ulid"
-    scheme_options = {"epoch_ms": None}
 
 
 class HexULIDField(SortableTextField[SetType, GetType]):
@@ -79,105 +52,62 @@ class HexULIDField(SortableTextField[SetType, GetType]):
 class KUUIDField(SortableTextField[SetType, GetType]):
     """kuuid: 8 characters of time and 24 random ones, in base 62. The value is the text.
 
-    ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` sorts the newest first. ``groups``, 1 to 4, is
-    how many groups of 6 random characters there are; ``short`` means 2. ``epoch_ms`` is the Unix
-    time of another epoch: ids of kuuid 0.1 count from 2018, 1,514,764,800,000. ``stored_prefix``,
-    such as ``"user:"``, is part of the value and of the column, so that ids of several tables sort
-    by type and then by time where they are together, as in a generic relation.
+    ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` sorts the newest first, ``short`` means 12
+    random characters. ``epoch_ms`` is the Unix time of another epoch: ids of kuuid 0.1 count from
+    2018, 1,514,764,800,000.
     """
 
     scheme_name = "kuuid"
-    scheme_options = {
-        "precision": "s",
-        "reverse": False,
-        "short": False,
-        "groups": None,
-        "epoch_ms": None,
-        "stored_prefix": "",
-    }
+    scheme_options = {"precision": "s", "reverse": False, "short": False, "epoch_ms": None}
 
 
 class KSUIDField(SortableTextField[SetType, GetType]):
     """KSUID: seconds since 2014, 128 random bits. The value is the text of 27 characters.
 
     ``precision="ms"`` uses 8 of these bits for steps of 4 ms, as svix-ksuid for Rust does.
-    ``epoch_ms`` is the Unix time of another epoch.
     """
 
     scheme_name = "ksuid"
-    scheme_options = {"precision": "s", "epoch_ms": None}
+    scheme_options = {"precision": "s"}
 
 
 class XidField(SortableTextField[SetType, GetType]):
-    """xid: Unix seconds, 64 random bits. The value is the text of 20 characters.
-
-    ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
-    ``SORTABLE_IDS["WORKER"]``, and a sequence. ``epoch_ms`` is the Unix time of another epoch.
-    """
+    """xid: Unix seconds, 64 random bits. The value is the text of 20 characters."""
 
     scheme_name = "xid"
-    scheme_options = {"workers": None, "epoch_ms": None}
 
 
 class ObjectIDField(SortableTextField[SetType, GetType]):
-    """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits.
-
-    ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
-    ``SORTABLE_IDS["WORKER"]``, and a sequence. ``epoch_ms`` is the Unix time of another epoch.
-    """
+    """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits."""
 
     scheme_name = "objectid"
-    scheme_options = {"workers": None, "epoch_ms": None}
 
 
 class PushIDField(SortableTextField[SetType, GetType]):
-    """Firebase's push id: Unix time in ms, 72 random bits. The value is the text, 20 characters.
-
-    ``epoch_ms`` is the Unix time of another epoch.
-    """
+    """Firebase's push id: Unix time in ms, 72 random bits. The value is the text, 20 characters."""
 
     scheme_name = "pushid"
-    scheme_options = {"epoch_ms": None}
 
 
 class TimeflakeField(SortableTextField[SetType, GetType]):
-    """Timeflake: the bits of a ULID as 22 characters of base 62. The value is the text.
-
-    ``epoch_ms`` is the Unix time of another epoch.
-    """
+    """Timeflake: the bits of a ULID as 22 characters of base 62. The value is the text."""
 
     scheme_name = "timeflake"
-    scheme_options = {"epoch_ms": None}
 
 
 class SCRU128Field(SortableTextField[SetType, GetType]):
-    """SCRU128: Unix time in ms, 80 random bits. The value is 25 characters of base 36.
-
-    ``epoch_ms`` is the Unix time of another epoch.
-    """
+    """SCRU128: Unix time in ms, 80 random bits. The value is 25 characters of base 36."""
 
     scheme_name = "scru128"
-    scheme_options = {"epoch_ms": None}
-
-
-class FlakeField(SortableTextField[SetType, GetType]):
-    """Flake of Boundary: Unix time in ms, 64 random bits. The value is 18 characters of base 62.
-
-    ``epoch_ms`` is the Unix time of another epoch.
-    """
-
-    scheme_name = "flake"
-    scheme_options = {"epoch_ms": None}
 
 
 class CUIDField(SortableTextField[SetType, GetType]):
     """CUID version 1, as Prisma generated them: ``c``, Unix time in ms, 16 random characters.
 
-    The value is the text of 25 characters. ``epoch_ms`` is the Unix time of another epoch.
+    The value is the text of 25 characters.
     """
 
     scheme_name = "cuid"
-    scheme_options = {"epoch_ms": None}
 
 
 class SnowflakeField(SortableIntegerField[SetType, GetType]):

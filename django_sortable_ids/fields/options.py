@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import NOT_PROVIDED, Value
 
 from .. import schemes
-from ..schemes import Scheme
+from ..schemes import Scheme, TimeScheme
 from ..schemes.support import nearest
 from . import history_models
 from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
@@ -88,10 +88,8 @@ class FieldOptions(TypedDict, total=False):
     block: int
     charset: str
     epoch_ms: int | None
-    groups: int | None
     ignore_case: bool
     layout: str
-    node: int | str | None
     node_bits: int
     precision: str
     reverse: bool
@@ -99,7 +97,6 @@ class FieldOptions(TypedDict, total=False):
     short: bool
     start: str | None
     step: int
-    stored_prefix: str
     template: str | None
     tick_ms: int | None
     time_bits: int | None
@@ -313,6 +310,11 @@ def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
         yield (
             f"values of {type(given).__name__} are {expected.__name__}, those of "
             f"{scheme.title} are {found.__name__}: subclass Sortable{base}Field"
+        )
+    if isinstance(scheme, TimeScheme) and not scheme.sorts:
+        yield (
+            f"{scheme.title} doesn't sort by time: keep the UUIDField, and convert its values into "
+            f"a UUIDv6Field"
         )
 
 

@@ -112,10 +112,12 @@ DIGIT = 4
 WORD = 63
 """Bits of the numbers of a database that are 0 or more."""
 
+_MOST_BITS = 60
+"""Those of the digits that are written together."""
 
 Group = tuple[int, tuple[Run, ...]]
 """Hexadecimal digits that are written together: how many, and their runs, counted from their own
-lowest bit. They are all random or, without the zeros in front, of at most 63 bits."""
+lowest bit. They are all random or of at most 60 bits."""
 
 
 @lru_cache
@@ -143,108 +145,38 @@ def groups_of_new(layout: Layout, size: int, random_bits: int) -> tuple[tuple[Gr
 
 def _groups(pieces: Iterable[Run], size: int) -> Iterator[Group]:
     """The groups of a number of ``size`` bits, from the left: it is cut where random digits begin
-    and end, at ends of runs that are ends of digits, and where a group would have over 63 bits."""
+    and end, at ends of runs that are ends of digits, and where a group would have over 60 bits."""
     pieces = list(pieces)
     cuts = {0, size}
     for run in pieces:
-        whole = (-(-run.at // DIGIT) * DIGIT, run.stop // DIGIT * DIGIT)
-        if run.part is Part.RANDOM:
-            cuts |= {*whole} if whole[0] < whole[1] else set()
+        first, last = -(-run.at // DIGIT) * DIGIT, run.stop // DIGIT * DIGIT
+        if run.part is Part.RANDOM and first < last:
+            cuts |= {first, last}
         cuts |= {end for end in (run.at, run.stop) if end % DIGIT == 0}
-    cuts -= {
-        cut
-        for cut in cuts
-        if any(run.at < cut < run.stop and run.part is not Part.RANDOM for run in pieces)
-    }
-    while wide := [stop for start, stop, top in _tops(cuts, pieces) if top - start > WORD]:
-        start = max(cut for cut in cuts if cut < wide[0])
-        cuts.add(start + WORD // DIGIT * DIGIT)
-    borders = sorted(cuts, reverse=True)
-    for stop, start in pairwise(borders):
+    for start, stop in pairwise(sorted(cuts)):
+        inside = [each for run in pieces if (each := run.between(start, stop))]
+        if any(run.part is not Part.RANDOM for run in inside):
+            cuts |= {*range(start + _MOST_BITS, stop, _MOST_BITS)}
+    for stop, start in pairwise(sorted(cuts, reverse=True)):
         inside = [each for run in pieces if (each := run.between(start, stop))]
         yield (stop - start) // DIGIT, tuple(replace(run, at=run.at - start) for run in inside)
 
 
-def _tops(cuts: set[int], pieces: list[Run]) -> Iterator[tuple[int, int, int]]:
-    """Start and end of each group that is not all random, and where its zeros in front begin."""
-    borders = sorted(cuts)
-    for start, stop in pairwise(borders):
-        inside = [each for run in pieces if (each := run.between(start, stop))]
-        if any(run.part is not Part.RANDOM for run in inside):
-            set_bits = [run.stop for run in inside if run.part is not Part.FIXED or run.low]
-            yield start, stop, max(set_bits, default=start)
-
-
-@dataclass(frozen=True, slots=True)
-class TickPart:
-    """Consecutive bits of the tick, in hexadecimal digits that spell one number."""
-
-    digits: tuple[int, ...]
-    """Their positions, counted from 1: at most 15."""
-    bits: int
-    shift: int
-    """How many bits of the last digit come after them."""
-
-
 @lru_cache
-def tick_parts(layout: Layout, size: int) -> tuple[TickPart, ...]:
-    """The last 63 bits of the tick in a number of ``size`` bits, the most significant first."""
-    return tuple(
-        TickPart(
-            digits=tuple(digit for run in together for digit in _digits_of(run, size)),
-            bits=sum(run.bits for run in together),
-            shift=together[-1].at % DIGIT,
-        )
-        for together in _read_together(_tick_pieces(runs(layout, size)))
-    )
-
-
-def _tick_pieces(pieces: Iterable[Run]) -> list[Run]:
-    """The last 63 bits of the tick in the order of their weight; none spans 16 digits."""
-    ticks = sorted((run for run in pieces if run.part is Part.TICK), key=lambda run: -run.low)
+def tick_runs(layout: Layout, size: int) -> tuple[Run, ...]:
+    """The last 63 bits of the tick in a number of ``size`` bits, the most significant first; each
+    run is in at most 15 digits."""
+    ticks = [run for run in runs(layout, size) if run.part is Part.TICK]
     found: list[Run] = []
-    for run in ticks:
+    for run in sorted(ticks, key=lambda run: -run.low):
         stop = run.at + max(0, min(run.bits, WORD - run.low))
         # An end of a digit, so that no digit is read twice.
         middle = (run.at + 48) // DIGIT * DIGIT
         ends = [stop, middle, run.at] if stop - run.at > 56 else [stop, run.at]
         found += [part for stop, at in pairwise(ends) if (part := run.between(at, stop))]
-    return found
+    return tuple(found)
 
 
-def _read_together(pieces: Iterable[Run]) -> Iterator[list[Run]]:
-    """Runs whose digits spell one number: each but the first starts, each but the last ends with a
-    whole digit; at most 15 digits."""
-    group: list[Run] = []
-    for run in pieces:
-        whole = group and group[-1].at % DIGIT == 0 and run.stop % DIGIT == 0
-        if group and not (whole and sum(each.bits for each in group) + run.bits <= 60):
-            yield group
-            group = []
-        group.append(run)
-    yield group
-
-
-def _digits_of(run: Run, size: int) -> range:
+def digits_of(run: Run, size: int) -> range:
     """The hexadecimal digits that hold the bits of the run, counted from 1."""
     return range((size - run.stop) // DIGIT + 1, (size - run.at - 1) // DIGIT + 2)
-
-
-@lru_cache
-def fixed_digits(layout: Layout) -> tuple[tuple[int, str], ...]:
-    """The hexadecimal digits of a UUID that have fixed bits: the position of each, counted from 1,
-    and its possible values.
-    """
-    fixed: dict[int, str] = {}
-    for run in runs(layout, 128):
-        if run.part is Part.FIXED:
-            for digit in _digits_of(run, 128):
-                allowed = fixed.get(digit, "0123456789abcdef")
-                inside = run.between(128 - DIGIT * digit, 128 - DIGIT * digit + DIGIT)
-                assert inside is not None
-                shift = inside.at % DIGIT
-                mask = ((1 << inside.bits) - 1) << shift
-                fixed[digit] = "".join(
-                    each for each in allowed if int(each, 16) & mask == inside.low << shift
-                )
-    return tuple(sorted(fixed.items()))

@@ -12,7 +12,7 @@ from ..fields import SortableIDField
 from ..fields.of_model import referenced_column
 from ..fields.values.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm
+from ..schemes.encodings.text_forms import Digits, Groups, TextForm
 from ..schemes.generation.clock import unix_ns
 from .fragments import Compiled, Condition, Template, Text
 from .texts import id_field
@@ -118,8 +118,6 @@ class CreatedAt(Transform):
         # In a time zone east of UTC, the year 10000 starts earlier.
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
         last = _last_tick(scheme, scheme.latest - margin)
-        if not scheme.sorts:
-            return Condition(f"{{0}} <= {last}", tick_of(self.lhs, self.id_field, connection))
         oldest, newest = layout.between(layout.first_tick, last)
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
         literal = self.id_field.stored(connection).literal(bound, connection)
@@ -129,8 +127,6 @@ class CreatedAt(Transform):
 def _characters(form: TextForm) -> str:
     """All characters that texts of a form have, which SQL decodes."""
     match form:
-        case Prefixed(prefix, other):
-            return prefix + _characters(other)
         case Digits(alphabet) | Groups(alphabet):
             return alphabet
         case _:

@@ -3,9 +3,7 @@ random values, new ones for every row."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from itertools import pairwise
-from math import comb
 from string import Formatter
 from typing import Any
 
@@ -240,55 +238,3 @@ class RandomInteger(Random):
     # abs() of the smallest integer would overflow; abs() of a remainder can't.
     sqlite = "abs(random() %% {below})"
     mysql = "(CAST(CONV(HEX(RANDOM_BYTES(6)), 16, 10) AS UNSIGNED) MOD {below})"
-
-
-class RandomDigits(Random):
-    """``length`` digits of ``alphabet``, which has at most 64 characters.
-
-    All digits are equally likely, whatever the alphabet's size.
-    """
-
-    output_field = TextField()
-
-    def sqlite(self, connection: Any) -> str:
-        alphabet = self.extra["alphabet"]
-        digit = f"substr('{alphabet}', 1 + abs(random() %% {len(alphabet)}), 1)"
-        return " || ".join([digit] * self.extra["length"])
-
-    def postgresql(self, connection: Any) -> str:
-        alphabet, length = self.extra["alphabet"], self.extra["length"]
-        targets = alphabet * (64 // len(alphabet))
-        block = "encode(substring(uuid_send(gen_random_uuid()) from 11 for 6), 'base64')"
-        drawn = " || ".join([block] * -(-_drawn(length, len(targets)) // 8))
-        return f"left(translate({drawn}, '{_BASE64}', '{targets}'), {{length}})"
-
-    def mysql(self, connection: Any) -> str:
-        alphabet, length = self.extra["alphabet"], self.extra["length"]
-        base, drawn = len(alphabet), _drawn(length, len(alphabet))
-        # TO_BASE64 breaks lines of 76 digits.
-        if 64 % base == 0 or drawn > 72 or not set(alphabet) <= set(_BASE64):
-            number = f"CAST(CONV(HEX(RANDOM_BYTES(6)), 16, 10) AS UNSIGNED) MOD {base}"
-            if 64 % base == 0:
-                number = f"(ASCII(RANDOM_BYTES(1)) & {base - 1})"
-            digit = f"SUBSTR('{alphabet}', 1 + {number}, 1)"
-            return f"CONCAT({', '.join([digit] * length)})"
-        text = f"TO_BASE64(RANDOM_BYTES({-(-drawn // 4) * 3}))"
-        for digit in sorted(set(_BASE64) - set(alphabet)):
-            text = f"REPLACE({text}, '{digit}', '')"
-        return f"LEFT({text}, {{length}})"
-
-
-@lru_cache
-def _drawn(length: int, kept: int) -> int:
-    """How many base 64 digits to draw so that ``length`` are left of them, of which ``kept`` of 64
-    are used: so many that too few are left once in 2**64 draws."""
-    count = length
-    while (
-        sum(comb(count, n) * kept**n * (64 - kept) ** (count - n) for n in range(length)) << 64
-        > 64**count
-    ):
-        count += 1
-    return count
-
-
-_BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -8,7 +8,7 @@ from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
 from ..fields.values.storage import UUIDStorage
-from ..schemes import Scheme, TimeScheme, get
+from ..schemes import TimeScheme, get
 from .composition import Composition
 from .fragments import Compiled, HexOfInteger, Integer, RandomVariant, Template
 from .ticks import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow, tick_at
@@ -65,7 +65,6 @@ class GenerateID(Func):
     def for_column(self, field: SortableIDField) -> Self:
         """This expression for the column of a field; ``ValueError`` if it generates other ids."""
         _, args, kwargs = self.deconstruct()
-        _refuse_node(get(field.scheme_name, **field.scheme_arguments))
         if self._id_field is None:
             storage = {"storage": field.storage} if field.storage else {}
             return type(self)(field.scheme_name, **kwargs | storage | field.scheme_arguments)
@@ -119,7 +118,6 @@ class _GeneratedID(SortableIDField):
                 f"ids of the scheme {scheme.title} count: remove GenerateID() and let Python "
                 f"generate the ids"
             )
-        _refuse_node(scheme)
         self.scheme_name = scheme_name  # type: ignore[misc]
         self.scheme_options = dict.fromkeys(options)  # type: ignore[misc]
         super().__init__(storage=storage, **options)
@@ -145,11 +143,3 @@ def _of_now(composition: Composition) -> Expression:
     often = composition.reads_tick_often
     clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
     return composition.made_of(tick_at(clock, composition.scheme))
-
-
-def _refuse_node(scheme: Scheme) -> None:
-    if isinstance(scheme, TimeScheme) and scheme.node is not None:
-        raise ValueError(
-            f"node={scheme.node!r}: only Python generates ids of a node: remove GenerateID(), or "
-            f"leave out node"
-        )

@@ -48,14 +48,7 @@ class AsText(models.Func):
         if field is None:
             raise FieldError(f"AsText() takes a sortable id, found {column}")
         if isinstance(field.stored(connection), IntegerStorage):
-            # A negative one as the unsigned number that it stands for.
-            unsigned = "CASE WHEN {0} < 0 THEN {0} + 18446744073709551616::numeric ELSE {0} END"
-            column = Text(
-                "CASE WHEN {0} IS NOT NULL THEN printf('%%u', {0}) END",
-                column,
-                postgresql=f"({unsigned})::text",
-                mysql="CAST(CAST({0} AS UNSIGNED) AS CHAR)",
-            )
+            column = Text("CAST({0} AS text)", column, mysql="CAST({0} AS CHAR)")
         elif _is_packed(column, connection):
             column = _text_of(column, field, connection)
         compiled: Compiled = compiler.compile(column)

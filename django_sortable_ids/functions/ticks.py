@@ -15,10 +15,10 @@ from django.db.models.expressions import Expression
 from ..fields import SortableIDField
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
-from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, UUIDText
+from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from ..schemes.generation.clock import UNIX_EPOCH
 from ..schemes.layout import ByteFractionTemplate
-from .bits import DIGIT, WORD, fixed_digits, tick_parts
+from .bits import DIGIT, WORD, digits_of, tick_runs
 from .fragments import (
     Condition,
     Fragment,
@@ -116,18 +116,18 @@ def complement(number: Expression, last: int) -> Expression:
 
 
 def is_of_version(column: Expression, field: SortableIDField, connection: Any) -> Expression:
-    """Whether a UUID in a column of the field has the fixed bits of the field's own version."""
+    """Whether a UUID in a column of the field has the version of the field, and its variant."""
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
-    fixed = fixed_digits(scheme.layout)
-    last, _ = fixed[-1]
-    text = hex_text(column, field.stored(connection), connection, bytes=-(-last // 2))
-    conditions = []
-    for digit, allowed in fixed:
-        listed = ", ".join(f"'{each}'" for each in (allowed.upper() if text.upper else allowed))
-        conditions.append(f"substr({{0}}, {text.position(digit)}, 1) IN ({listed})")
-    sql = f"({' AND '.join(conditions)})"
-    return Condition(sql, text.text)
+    text = hex_text(column, field.stored(connection), connection, bytes=9)
+    version, variants = f"{scheme.layout.template.version:x}", "'8', '9', 'a', 'b'"
+    if text.upper:
+        version, variants = version.upper(), variants.upper()
+    return Condition(
+        f"(substr({{0}}, {text.position(13)}, 1) = '{version}'"
+        f" AND substr({{0}}, {text.position(17)}, 1) IN ({variants}))",
+        text.text,
+    )
 
 
 def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:
@@ -158,9 +158,6 @@ def _stored_tick(
     match stored:
         case IntegerStorage():
             return _of_integer(column, scheme)
-        case TextStorage(form=Prefixed(prefix, form)):
-            bare = Text("substr({0}, {first})", column, first=len(prefix) + 1)
-            return _stored_tick(bare, scheme, TextStorage(form), connection)
         case TextStorage(form=Groups(alphabet, groups)):
             return IntegerOfDigits(column, alphabet=alphabet, length=groups[0][0])
         case TextStorage(form=Digits() as form) if len(form.alphabet) != 16:
@@ -175,16 +172,17 @@ def _stored_tick(
 
 def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection: Any) -> Expression:
     """The tick in hexadecimal digits: the sum of its parts, each from consecutive bits."""
-    parts = tick_parts(scheme.layout, 8 * scheme.byte_length)
-    last = max(digit for part in parts for digit in part.digits)
+    size = 8 * scheme.byte_length
+    runs = tick_runs(scheme.layout, size)
+    last = max(digits_of(run, size)[-1] for run in runs)
     text = hex_text(column, stored, connection, bytes=-(-last // 2))
     tick: Expression | None = None
-    for part in parts:
-        positions = [text.position(digit) for digit in part.digits]
+    for run in runs:
+        positions = [text.position(digit) for digit in digits_of(run, size)]
         number: Expression = IntegerOfHex(text.text, positions=positions, upper=text.upper)
-        if part.bits < DIGIT * len(part.digits):
-            number = ShiftedRight(number, bits=part.shift, mask=(1 << part.bits) - 1)
-        tick = weighted_sum([tick, number], [1 << part.bits, 1]) if tick else number
+        if run.bits < DIGIT * len(positions):
+            number = ShiftedRight(number, bits=run.at % DIGIT, mask=(1 << run.bits) - 1)
+        tick = weighted_sum([tick, number], [1 << run.bits, 1]) if tick else number
     assert tick is not None
     return tick
 

@@ -27,7 +27,6 @@ from ..schemes import TimeScheme
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .ticks import UnixMicroseconds
 
-_LARGEST_INTEGER = 2**63 - 1
 _NAIVE_EPOCH = UNIX_EPOCH.replace(tzinfo=None)
 
 
@@ -281,7 +280,7 @@ def zone_of_naive_times(using: str) -> str | None:
 def time_range(scheme: TimeScheme) -> tuple[datetime, datetime]:
     """The first time of the scheme and its end (exclusive), both aware."""
     # The last tick of year 9999 is left out: no datetime can represent its end.
-    last = latest(scheme)
+    last = scheme.latest
     return scheme.earliest, last if last.year == MAXYEAR else last + _tick(scheme)
 
 
@@ -301,15 +300,8 @@ def shown(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] | None:
 
 def last_tick(scheme: TimeScheme) -> datetime:
     """The last creation time for which a row can get an id."""
-    last = latest(scheme)
+    last = scheme.latest
     return last - _tick(scheme) if last.year == MAXYEAR else last
-
-
-def latest(scheme: TimeScheme) -> datetime:
-    """The last time of the scheme that a column can store: its integers are signed."""
-    if scheme.value_type is int and scheme.holds(_LARGEST_INTEGER + 1):
-        return scheme.created_at(scheme.from_int(_LARGEST_INTEGER))
-    return scheme.latest
 
 
 def _tick(scheme: TimeScheme) -> timedelta:

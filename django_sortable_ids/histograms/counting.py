@@ -54,8 +54,8 @@ class TimedColumn(NamedTuple):
 def timed_column(model: type[models.Model], path: str) -> TimedColumn:
     """The id at the end of a lookup path.
 
-    Raises ``FieldError`` if it is no sortable id, if its ids carry no time or don't sort by it, and
-    if the path leads from one row to many.
+    Raises ``FieldError`` if it is no sortable id, if its ids carry no time, and if the path leads
+    from one row to many.
     """
     field = id_at(model, path)
     named = f"{path!r} of {model._meta.label}"
@@ -65,10 +65,6 @@ def timed_column(model: type[models.Model], path: str) -> TimedColumn:
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
         raise FieldError(f"{named} is of the scheme {scheme.title}: its ids carry no time")
-    if not scheme.sorts:
-        raise FieldError(
-            f"{named} is of the scheme {scheme.title}: its ids don't sort by their time"
-        )
     parts = path.split(LOOKUP_SEP)
     for length in range(1, len(parts) + 1):
         step = field_at(model, LOOKUP_SEP.join(parts[:length]))
@@ -249,7 +245,7 @@ def _selects(
         if numbers is None:
             selects.append(_NONE)
             continue
-        bounds = [stored.operand(number, connection) for number in numbers]
+        bounds = [stored.to_db(number, connection) for number in numbers]
         filled = [bounds[each.end] if isinstance(each, _Bound) else each for each in params]
         selects.append(Select(sql, filled))
     return selects

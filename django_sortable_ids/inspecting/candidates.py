@@ -35,9 +35,10 @@ _RANDOM = 4
 """The UUID version that is random, unless its generator is known."""
 _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
-_VARIANTS = (
+_VARIANTS: tuple[tuple[str, dict[str, int]], ...] = (
     ("sonyflake", {"version": 1}),
-    *((name, {"groups": groups}) for name in ("kuuid", "kuuid_ms") for groups in (1, 2, 3)),
+    ("kuuid", {"short": True}),
+    ("kuuid_ms", {"short": True}),
 )
 """Options that are usual, besides the defaults of the catalogue."""
 
@@ -245,4 +246,4 @@ def as_format(scheme: Scheme) -> Scheme:
     """The scheme without what only matters for new ids, so that equal formats are equal."""
     if not isinstance(scheme, TimeScheme):
         return scheme
-    return replace(scheme, worker=None, node=None, accepts_other_versions=False)
+    return replace(scheme, worker=None, accepts_other_versions=False)

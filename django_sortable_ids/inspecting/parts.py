@@ -11,8 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext, pgettext_lazy
 
 from ..functions import bits
-from ..schemes import ID, Digits, Prefixed, Scheme, TimeScheme
-from ..schemes.encodings.text_forms import TextForm
+from ..schemes import ID, Digits, Scheme, TimeScheme
 
 BINARY = "01"
 _VERSION, _VARIANT = range(76, 80), range(62, 64)
@@ -139,7 +138,7 @@ def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
     if alphabet == BINARY:
         text = f"{number:0{scheme.bits}b}"
         return Anatomy(BINARY, text, _placed(text, parts, _owners_of_bits(scheme, owners)))
-    text = _last_form(scheme.canonical).format(number)
+    text = scheme.canonical.format(number)
     return Anatomy(alphabet, text, _placed(text, parts, [0] * (len(text) - width) + owners))
 
 
@@ -177,16 +176,11 @@ def _placed(text: str, parts: Sequence[Part], owners: Sequence[int | Kind]) -> t
     return tuple(sorted(found, key=lambda part: part.places))
 
 
-def _last_form(form: TextForm) -> TextForm:
-    """The form without a prefix that all ids have."""
-    return form.form if isinstance(form, Prefixed) else form
-
-
 def _digits_of_suffix(scheme: TimeScheme) -> tuple[str, int]:
     """The digits that the suffix has for itself: their alphabet, and how many they are; none if it
     shares a digit with the time.
     """
-    suffixes, form = scheme.layout.suffixes, _last_form(scheme.canonical)
+    suffixes, form = scheme.layout.suffixes, scheme.canonical
     if width := _exponent(2, suffixes):
         return BINARY, width
     if isinstance(form, Digits):

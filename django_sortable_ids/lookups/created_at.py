@@ -16,7 +16,6 @@ from django.db.models import lookups
 from django.db.models.functions import ExtractIsoYear, ExtractYear, TruncDate
 
 from ..fields import SortableIDField
-from ..fields.values.storage import IntegerStorage
 from ..fields.values.times import MICROSECOND, first_moment, in_utc
 from ..functions import CreatedAt
 from ..functions.ticks import is_of_version
@@ -97,7 +96,7 @@ class _Comparison(lookups.Lookup):
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         scheme = self.created_at.scheme
-        if self._has_expressions or not scheme.sorts:
+        if self._has_expressions:
             return compiler.compile(self.decoding(self.lhs, self.rhs))
         ranges = [numbers for each in self.ranges if (numbers := scheme.number_range(*each))]
         if isinstance(self.created_at.lhs, models.Value):
@@ -143,16 +142,11 @@ class _Comparison(lookups.Lookup):
     def _needed_bounds(
         self, numbers: tuple[int, int], connection: Any
     ) -> Iterator[tuple[str, int]]:
-        """The bounds, except those at an end of the scheme, outside of which there are no ids.
-
-        A bound of 0 stays in a signed column, where other programs may have written negative ones.
-        """
-        stored = self.created_at.id_field.stored(connection)
-        signed = isinstance(stored, IntegerStorage) and stored.unsigned
+        """The bounds, except those at an end of the scheme, outside of which there are no ids."""
         for operator, number, end in zip(
             (">=", "<="), numbers, self.created_at.scheme.whole_range, strict=True
         ):
-            if number != end or (signed and number == 0):
+            if number != end:
                 yield operator, number
 
     def _operand(self, number: int, connection: Any) -> tuple[str, list[Any]]:
@@ -161,7 +155,7 @@ class _Comparison(lookups.Lookup):
         if connection.vendor == "mysql":
             # Django can't write bytes into a CHECK constraint of MariaDB and MySQL.
             return stored.literal(number, connection), []
-        return "%s", [stored.operand(number, connection)]
+        return "%s", [stored.to_db(number, connection)]
 
 
 def _comparison(

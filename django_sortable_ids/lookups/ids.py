@@ -1,14 +1,17 @@
 """Comparisons with an id itself: the lookups, and how they treat malformed ids."""
 
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, TypeGuard
 from uuid import UUID
 
-from django.core.exceptions import BadRequest, FieldError, ValidationError
+from django.core.exceptions import FieldError, ValidationError
 from django.db.models import ForeignObject, Model, Value, lookups
-from django.db.models.fields.related_lookups import get_normalized_value
+from django.db.models.fields.related_lookups import (
+    RelatedExact,
+    RelatedIn,
+    get_normalized_value,
+)
 from django.http import Http404
 
 from ..deferred import deferred
@@ -26,9 +29,10 @@ _TEXT_LOOKUPS = (
     "endswith",
     "iendswith",
     "iexact",
+    "regex",
+    "iregex",
     "search",
 )
-_ONLY_IN_PATTERNS = frozenset("^$*+?()[]{}|\\")
 
 
 class _KeepCandidates:
@@ -150,7 +154,7 @@ class _Place(Value):
     output_field: Any
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        return "%s", [self.output_field.stored(connection).operand(self.value.int, connection)]
+        return "%s", [self.output_field.stored(connection).to_db(self.value.int, connection)]
 
 
 class WholeID(lookups.In):
@@ -175,41 +179,6 @@ class WholeID(lookups.In):
         return super().get_prep_lookup()
 
 
-class RegularExpressionOfID(FieldError, BadRequest):
-    """Regular expressions can't match ids. If a client has sent one, the answer is 400."""
-
-
-class NoRegularExpression(lookups.Lookup):
-    """Refuses ``regex``."""
-
-    lookup_name = "regex"
-
-    def get_prep_lookup(self) -> Any:
-        raise _pattern_of(self.lhs)
-
-
-def _pattern_of(lhs: Any) -> RegularExpressionOfID:
-    return RegularExpressionOfID(
-        f"{lhs.output_field.name}: regular expressions can't match ids, because the database may "
-        "store bytes or numbers. Use exact or icontains with a whole id"
-    )
-
-
-class WholeIDOrWord(WholeID):
-    """``iregex``, a search of REST framework: ``search_fields = ["$id"]``, and of datatables, which
-    looks for ``^...$``. Refuses what only a regular expression means; a dot may be that of a word.
-    """
-
-    def get_prep_lookup(self) -> Any:
-        given = self.rhs
-        if isinstance(given, str) and given.startswith("^") and given.endswith("$"):
-            self.rhs = given = given[1:-1]
-        found = super().get_prep_lookup()
-        if isinstance(given, str) and not found and not _ONLY_IN_PATTERNS.isdisjoint(given):
-            raise _pattern_of(self.lhs)
-        return found
-
-
 def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
     """Every id that a text spells, in the canonical or in the public form; it may come twice."""
     with suppress(InvalidID):
@@ -218,22 +187,55 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield from field.candidates(text)
 
 
-_ORDER = ("gt", "gte", "lt", "lte", "range")
-_EQUALITY = {"exact": _EqualsACandidate, "in": _InCandidates}
-_OF_IDS = {**_EQUALITY, **dict.fromkeys(_ORDER, _RefuseMalformed)}
-_OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER[:-1], _KeepCandidates)}
+class IDExact(_EqualsACandidate, lookups.Exact):
+    """``id=...``"""
+
+
+class IDIn(_InCandidates, lookups.In):
+    """``id__in=[...]``"""
+
+
+class IDGreaterThan(_RefuseMalformed, lookups.GreaterThan):
+    """``id__gt=...``"""
+
+
+class IDGreaterThanOrEqual(_RefuseMalformed, lookups.GreaterThanOrEqual):
+    """``id__gte=...``"""
+
+
+class IDLessThan(_RefuseMalformed, lookups.LessThan):
+    """``id__lt=...``"""
+
+
+class IDLessThanOrEqual(_RefuseMalformed, lookups.LessThanOrEqual):
+    """``id__lte=...``"""
+
+
+class IDRange(_RefuseMalformed, lookups.Range):
+    """``id__range=(..., ...)``"""
+
+
+class RelationExact(_EqualsACandidate, RelatedExact):
+    """``order=...``: Django looks it up on the foreign key, and not on the column that this points
+    to."""
+
+
+class RelationIn(_InCandidates, RelatedIn):
+    """``order__in=[...]``"""
 
 
 def register() -> None:
     """Register every lookup of this module, for ``SortableIDField`` and for relations to it, and
     let lookups of a text see the text of an id."""
-    _extend(SortableIDField, _OF_IDS)
-    # Django looks these up on the foreign key, and not on the column that it points to.
-    _extend(ForeignObject, _OF_RELATIONS)
+    for of_ids in (
+        *(IDExact, IDIn, IDGreaterThan, IDGreaterThanOrEqual),
+        *(IDLessThan, IDLessThanOrEqual, IDRange),
+    ):
+        SortableIDField.register_lookup(of_ids)
+    ForeignObject.register_lookup(RelationExact)
+    ForeignObject.register_lookup(RelationIn)
     for name in _TEXT_LOOKUPS:
         SortableIDField.register_lookup(WholeID, name)
-    SortableIDField.register_lookup(NoRegularExpression)
-    SortableIDField.register_lookup(WholeIDOrWord, "iregex")
     for vendor in ("sqlite", "postgresql", "mysql"):
         setattr(lookups.BuiltinLookup, f"as_{vendor}", _compare_with_texts)
 
@@ -247,41 +249,3 @@ def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
 
 
 _compare_expressions = deferred("functions.texts:compare_as_vendor")
-
-
-def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:
-    """Register the field's lookups of these names again, extended by the mixins."""
-    for name, mixin in mixins.items():
-        usual = field_class.get_class_lookups()[name]
-        if not issubclass(usual, mixin):
-            ours = type(f"{field_class.__name__}{name.title()}", (mixin, usual), {})
-            # A pickled query refers to the class by its name in this module.
-            globals()[ours.__name__] = field_class.register_lookup(ours)
-
-
-_OF_ARRAYS = ("ArrayContains", "ArrayContainedBy", "ArrayOverlap", "ArrayExact")
-
-
-class _OfArraysOfIDs:
-    """Django passes Python lists to the driver as they are: each id is converted here."""
-
-    def __init__(self, lhs: Any, rhs: Any) -> None:
-        base = lhs.output_field.base_field
-        if isinstance(base, SortableIDField) and isinstance(rhs, list | tuple):
-            rhs = [each if each is None else _stored(base, each) for each in rhs]
-        super().__init__(lhs, rhs)  # type: ignore[call-arg]
-
-
-def _stored(field: SortableIDField, member: Any) -> Any:
-    is_expression = hasattr(member, "resolve_expression")
-    return member if is_expression else Value(member, output_field=field)
-
-
-def register_of_arrays() -> None:
-    """Register those of arrays; called after ``ArrayField`` is imported, which needs psycopg."""
-    arrays: Any = sys.modules["django.contrib.postgres.fields.array"]
-    for name in _OF_ARRAYS:
-        usual = getattr(arrays, name)
-        # A pickled query refers to the class by its name in this module.
-        ours = type(name, (_OfArraysOfIDs, usual), {"__module__": __name__})
-        globals()[name] = arrays.ArrayField.register_lookup(ours)

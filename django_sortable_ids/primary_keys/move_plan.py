@@ -341,7 +341,7 @@ def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, G
             continue
         key: Any = model._meta.pk
         has_times = isinstance(key, SortableIDField) and isinstance(key.scheme, TimeScheme)
-        is_in_order = has_times and key.scheme.sorts and not key.accept_other_versions
+        is_in_order = has_times and not key.accept_other_versions
         if not is_in_order and (name := _own(model)):
             chosen[label] = Given(created_from=name)
         elif has_times:

@@ -8,6 +8,8 @@ from .support import ByArguments, ByFields, cached_property
 
 _LOW_62 = (1 << 62) - 1
 _LOW_12 = (1 << 12) - 1
+_LOW_16 = (1 << 16) - 1
+_LOW_32 = (1 << 32) - 1
 _VARIANT = 0b10
 _FIXED = 0xF << 14 | 0b11
 """Version and variant bits of a number without its lowest 62 bits."""
@@ -106,52 +108,31 @@ class UUIDTemplate(BitTemplate):
         ]
 
 
-class ReorderedTemplate(BitTemplate):
-    """Runs of payload bits, in an order of their own, and fixed bits between them."""
+class Version1Template(BitTemplate):
+    """The payload of UUID version 6 with its time fields in reverse order (RFC 9562, section 5.1).
 
-    def __init__(
-        self,
-        version: int,
-        runs: tuple[tuple[int, int, int], ...],
-        fixed: int,
-        fixed_mask: int,
-        keeps_order: bool = False,
-    ) -> None:
-        """``runs`` are how many bits, their lowest one in the payload, and their lowest one in
-        the number. ``fixed`` are the fixed bits of a number, ``fixed_mask`` which these are.
-        """
-        super().__init__(version, runs, fixed, fixed_mask, keeps_order)
-        self.version = version
-        self.runs = runs
-        self.fixed = fixed
-        self.fixed_mask = fixed_mask
-        self.keeps_order = keeps_order
+    Numbers don't sort by time.
+    """
+
+    version = 1
+    keeps_order = False
 
     def fits(self, number: int) -> bool:
-        return number & self.fixed_mask == self.fixed
+        return number >> 62 & _FIXED == self.version << 14 | _VARIANT
 
     def wrap(self, payload: int) -> int:
-        number = self.fixed
-        for bits, low, at in self.runs:
-            number |= (payload >> low & ((1 << bits) - 1)) << at
-        return number
+        time = payload >> 62
+        fields = (time & _LOW_32) << 32 | (time >> 32 & _LOW_16) << 16 | 1 << 12 | time >> 48
+        return fields << 64 | _VARIANT << 62 | payload & _LOW_62
 
     def unwrap(self, number: int) -> int | None:
         if not self.fits(number):
             return None
-        payload = 0
-        for bits, low, at in self.runs:
-            payload |= (number >> at & ((1 << bits) - 1)) << low
-        return payload
+        time = number >> 96 | (number >> 80 & _LOW_16) << 32 | (number >> 64 & _LOW_12) << 48
+        return time << 62 | number & _LOW_62
 
 
-VERSION_1 = ReorderedTemplate(
-    version=1,
-    runs=((32, 62, 96), (16, 94, 80), (12, 110, 64), (62, 0, 0)),
-    fixed=1 << 76 | _VARIANT << 62,
-    fixed_mask=_FIXED << 62,
-)
-"""The payload of UUID version 6 with its time fields in reverse order (RFC 9562, section 5.1)."""
+VERSION_1 = Version1Template()
 
 
 class SetBitTemplate(BitTemplate):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
-from .generation.generator import Generator, Node
+from .generation.generator import Generator
 from .generation.randomness import drawn_below
 from .layout import PLAIN, Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
@@ -47,9 +47,6 @@ class TimeScheme(Scheme):
     """The worker number of the ids that ``generate`` returns, if the layout has worker numbers, or
     the source that leases it. None: these bits are random, too. Ids of two processes then collide
     as rarely as those of a random scheme, and not whenever both count from 0."""
-    node: Node | None = None
-    """The node of the UUIDs that ``generate`` returns for the current time; None: a random one in
-    each id."""
     accepts_other_versions: bool = False
     """Whether UUIDs of other versions are ids, too, such as the older values of a column. They have
     no time and no place in the order."""
@@ -110,7 +107,7 @@ class TimeScheme(Scheme):
     def generate(self, at: datetime | None = None) -> ID:
         """A new value of the current time, greater than all earlier ones of this process.
 
-        With ``at``, which is aware, a value of that time with a random suffix and without ``node``.
+        With ``at``, which is aware, a value of that time with a random suffix.
         Raises ``OutOfRange`` if the scheme can't hold the time, and ``ClockRollback`` if the clock
         went back and the setting ``CLOCK_ROLLBACK`` is ``"raise"``.
         """
@@ -157,8 +154,7 @@ class TimeScheme(Scheme):
 
             new: Generator = LeasedGenerator(self.layout, self.worker, **options)
         else:
-            layout = self.layout if self.node is not None else self.layout.new
-            new = Generator(layout, worker=self.worker, node=self.node, **options)
+            new = Generator(self.layout.new, worker=self.worker, **options)
         # Two threads that generate the first ids must share one generator.
         with _generator_lock:
             shared: Generator = vars(self).setdefault("_generator", new)

@@ -70,8 +70,6 @@ def neighbours(field):
     scheme = field.scheme
     if isinstance(scheme, TimeScheme):
         largest = scheme.whole_range[1]
-        if scheme.value_type is int:
-            largest = min(largest, 2**63 - 1)
         return [scheme.from_int(number) for number in (largest, largest - 1)]
     return [digit * scheme.canonical.length for digit in "98"]
 

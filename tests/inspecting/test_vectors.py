@@ -119,11 +119,3 @@ def test_a_worker_number_after_the_sequence():
         (Kind.SEQUENCE, 3),
         (Kind.WORKER, 7),
     ]
-
-
-def test_a_worker_number_in_a_scheme_that_has_names_for_its_parts():
-    found = decoded(get("xid", workers=1 << 40), "9m4e2mr0ui3e8a215n4g")
-    assert [(part.kind, part.value) for part in found.anatomy.parts[1:]] == [
-        (Kind.WORKER, 0x60F486E428),
-        (Kind.SEQUENCE, 4271561),
-    ]

@@ -9,8 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from tests.combinations import each_with, in_one_case
-from tests.support import execute
-from tests.testapp.models import Order, TSIDKey
+from tests.testapp.models import Order
 
 from .support import FIELDS, compare, each_field, fill, keys, scheme_of, utc
 
@@ -240,20 +239,3 @@ def is_single(local):
     zone can tell it.
     """
     return local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset()
-
-
-def test_a_number_below_0_has_no_time():
-    """Of another program: a column of 64 bits has a sign, and its scheme has none."""
-    field = TSIDKey._meta.pk
-    names = [each.column for each in TSIDKey._meta.local_concrete_fields]
-    values = ", ".join("-5" if name == field.column else "''" for name in names)
-    execute(f"INSERT INTO {TSIDKey._meta.db_table} ({', '.join(names)}) VALUES ({values})")
-    first = TSIDKey.objects.create(pk=field.scheme.from_int(0))
-    for lookup, value in [
-        ("gte", field.scheme.earliest),
-        ("lt", utc(2026, 1, 1)),
-        ("lte", utc(9999, 1, 1)),
-        ("year__lt", 9999),
-    ]:
-        found = TSIDKey.objects.filter(**{f"pk__created_at__{lookup}": value})
-        assert list(found) == [first], lookup

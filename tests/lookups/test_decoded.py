@@ -1,13 +1,10 @@
 """``id__created_at`` wherever no range of ids will do: as a column of the same times does."""
 
-import subprocess
-import sys
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.core.exceptions import ValidationError
-from django.db import connection, connections
+from django.db import connections
 from django.db.models import Count, DateTimeField, ExpressionWrapper, F, Max, Min, Subquery, Window
 from django.db.models.functions import (
     ExtractHour,
@@ -20,14 +17,10 @@ from django.db.models.functions import (
     TruncHour,
     TruncMonth,
 )
-from django.test.utils import isolate_apps
 from django.utils import timezone
 
 from django_sortable_ids.functions import CreatedAt, GenerateID
 from tests.combinations import each_with, in_one_case
-from tests.field_classes import CLASSES
-from tests.marks import own_tables
-from tests.own_tables import Own
 from tests.testapp.models import Order, OrderLine
 
 from .support import FIELDS, compare, each_field, each_kind_of_tick, fill, scheme_of, utc
@@ -211,75 +204,3 @@ def test_a_database_with_a_zone_of_its_own(name, database_in_tokyo):
         compare(name, f"__{lookup}", LOOKUPS[lookup](timezone.localtime(stored[0])))
     found.update(uuid6=GenerateID("uuid6", at="created_at"))
     assert found.filter(uuid6__created_at=F("created_at")).count() == len(stored)
-
-
-# ``ArrayField`` of ids, on PostgreSQL.
-
-
-def members(field):
-    scheme = field.scheme
-    return [scheme.nth(n) for n in (0, 1)] if hasattr(scheme, "nth") else scheme.generate_many(2)
-
-
-@own_tables
-@pytest.mark.parametrize("field_class", CLASSES)
-def test_lookups(field_class):
-    if connection.vendor != "postgresql":
-        pytest.skip("arrays are PostgreSQL's")
-    from django.contrib.postgres.fields import ArrayField
-
-    with isolate_apps("tests.testapp"):
-
-        class Listed(Own):
-            ids = ArrayField(field_class())
-
-    with connection.schema_editor() as editor:
-        editor.create_model(Listed)
-    one, other = members(field_class())
-    row = Listed.objects.create(ids=[one])
-    row.refresh_from_db()
-    assert row.ids == [one]
-    for lookup, found in (
-        ({"contains": [one]}, True),
-        ({"contains": [one, other]}, False),
-        ({"overlap": [other, str(one)]}, True),
-        ({"overlap": [other]}, False),
-        ({"contained_by": [one, other]}, True),
-        ({"contained_by": [other]}, False),
-        ({"exact": [one]}, True),
-        ({"exact": [other]}, False),
-        ({"in": [[one], [other]]}, True),
-        ({"0": one}, True),
-        ({"len": 1}, True),
-        ({"contains": []}, True),
-    ):
-        ((name, value),) = lookup.items()
-        rows = Listed.objects.filter(**{f"ids__{name}": value})
-        assert rows.exists() == found, lookup
-        assert Listed.objects.exclude(pk__in=rows).exists() != found
-    with pytest.raises(ValidationError, match="is not a valid"):
-        Listed.objects.filter(ids__contains=["bad"]).exists()
-    with connection.schema_editor() as editor:
-        editor.delete_model(Listed)
-
-
-LATER = """
-import django
-from django.conf import settings
-
-database = {"ENGINE": "django.db.backends.postgresql"}
-settings.configure(INSTALLED_APPS=["django_sortable_ids"], DATABASES={"default": database})
-django.setup()
-import django_sortable_ids.fields
-from django.contrib.postgres.fields import ArrayField
-
-for name in ("contains", "contained_by", "overlap", "exact"):
-    print(ArrayField.get_lookups()[name].__module__)
-"""
-
-
-def test_they_are_there_if_no_model_imports_arrays():
-    pytest.importorskip("psycopg")
-    command = [sys.executable, "-c", LATER]
-    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert found.split() == ["django_sortable_ids.lookups.ids"] * 4

@@ -87,7 +87,7 @@ SAME = {
         'UUIDv7Field(encoding="base32", {})',
         'ULIDField(storage="uuid", {})',
     ),
-    "places for workers": ("XidField({})", "XidField(workers=1024, {})"),
+    "places for workers": ("Time64Field({})", "Time64Field(workers=100, {})"),
     "a preset with its own numbers": ("SnowflakeField({})", 'SnowflakeField(layout="twitter", {})'),
     "other versions": ("UUIDv7Field({})", "UUIDv7Field(accept_other_versions=True, {})"),
     "no other versions": ("UUIDv7Field(accept_other_versions=True, {})", "UUIDv7Field({})"),

@@ -104,15 +104,6 @@ _GREGORIAN_END = min(_GREGORIAN_EPOCH + 2**60 * 100, _YEAR_10000)
 
 FORMATS: dict[str, Format] = {
     "comb4": Format(lambda n: n >> 80, 10_000, end=2**48 * 10_000, version=4),
-    "comb4_pomelo": Format(
-        lambda n: n >> 80 << 16 | (n >> 64 & 0xFFF) << 4 | n >> 56 & 0xF, 100, unix(1), version=4
-    ),
-    "flake": Format(
-        lambda n: n >> 64,
-        MILLISECOND,
-        start=(62**17 // 2**64 + 1) * MILLISECOND,
-        end=(62**18 // 2**64 + 1) * MILLISECOND,
-    ),
     "cuid": Format(
         lambda n: n // 36**16 % 36**8,
         MILLISECOND,

@@ -6,7 +6,6 @@ from django_sortable_ids.fields import (
     CombV4UUIDField,
     CombV13UUIDField,
     CUIDField,
-    FlakeField,
     HexULIDField,
     KSUIDField,
     KUUIDField,
@@ -33,8 +32,6 @@ class Invoice(models.Model):
     uuid6 = UUIDv6Field(null=True)
     comb13 = CombV13UUIDField(null=True)
     comb4 = CombV4UUIDField(null=True)
-    comb4_pomelo = CombV4UUIDField(null=True, layout="pomelo")
-    flake = FlakeField(null=True)
     cuid = CUIDField(null=True)
     ulid = ULIDField(null=True)
     hexulid = HexULIDField(null=True)

@@ -45,8 +45,8 @@ TIMES = [START] * 23 + [START + n * timedelta(minutes=7, microseconds=n) for n i
 
 
 def is_unmade(field):
-    """Whether no database generates it: time and suffix share a digit of the text."""
-    return field.storage == "char" and field.scheme.name in ("short96", "half_hours")
+    """Whether no database generates it: its text isn't hexadecimal."""
+    return field.storage == "char" or field.scheme.name == "tickets"
 
 
 def is_unread(field):

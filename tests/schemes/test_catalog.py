@@ -16,8 +16,10 @@ from tests.combinations import in_one_case
 from .support import SCHEMES, from_unix_ns
 
 NAMES = [scheme.name for scheme in all_schemes()]
-UNSIGNED = {"discord", "instagram", "tsid"}
-WITHOUT_OPTIONS = ["uuid1", "uuid7"]
+WITHOUT_OPTIONS = [
+    *("uuid1", "uuid6", "uuid7", "comb13", "comb4", "ulid", "timeflake", "scru128", "pushid"),
+    *("cuid", "xid", "objectid"),
+]
 FAMILIES = [name for name in NAMES if name not in WITHOUT_OPTIONS]
 
 
@@ -52,42 +54,30 @@ def test_unknown_options_are_refused(name):
         ("snowflake", {"worker_bits": -1}, "worker_bits=-1"),
         ("time64", {"layout": "5+4"}, "expected '4\\+5' or '3\\+6'"),
         ("time64", {"workers": 0}, "expected a power of 10 from 10 to 10000"),
-        ("time64", {"workers": 1}, "expected a power of 10 from 10 to 10000"),
-        ("time64", {"workers": 3}, "expected a power of 10 from 10 to 10000"),
         ("time64", {"workers": 20}, "expected a power of 10 from 10 to 10000"),
         ("time64", {"workers": 10**5}, "expected a power of 10 from 10 to 10000"),
         ("time64", {"layout": "3+6", "workers": 10**6}, "from 10 to 100000"),
-        ("xid", {"workers": 0}, "expected a power of 2 from 2 to 1099511627776"),
-        ("xid", {"workers": 1}, "expected a power of 2 from 2 to 1099511627776"),
-        ("xid", {"workers": 100}, "expected a power of 2 from 2 to 1099511627776"),
-        ("objectid", {"workers": 1 << 41}, "expected a power of 2 from 2 to 1099511627776"),
         ("kuuid", {"precision": "us"}, "expected 's' or 'ms'"),
         ("ksuid", {"precision": "us"}, "expected 's' or 'ms'"),
         ("snowflake", {"layout": "x"}, "layout='x': expected 'twitter' or 'discord' or"),
-        ("discord", {"time_bits": 64}, "together 64"),
-        ("instagram", {"worker_bits": 24}, "together 64"),
+        ("instagram", {"worker_bits": 24}, "together 63"),
         ("mastodon", {"time_bits": 63}, "together 63"),
         ("sonyflake", {"version": 3}, "version=3: expected 1 or 2"),
         ("sonyflake", {"worker_bits": 0}, "together 63"),
         ("sonyflake", {"sequence_bits": -1}, "together 63"),
         ("sonyflake", {"sequence_bits": 40, "worker_bits": 23}, "together 63"),
-        ("tsid", {"node_bits": 21}, "node_bits=21, sequence_bits=1: expected 1 to 63, 0 to 20"),
+        ("tsid", {"node_bits": 21}, "node_bits=21, sequence_bits=1: expected 1 to 62, 0 to 20"),
         ("tsid", {"node_bits": -1}, "node_bits=-1, .* 0 to 20"),
         *(
             (name, {"epoch_ms": epoch}, f"epoch_ms={epoch!r}: expected a Unix time in ms, a whole")
-            for name in ("ulid", "kuuid", "xid", "ksuid", "snowflake", "tsid")
+            for name in ("hexulid", "kuuid", "snowflake", "tsid")
             for epoch in ("x", 1.5, True, 10**15, -(10**15))
             if isinstance(epoch, int) or name not in ("snowflake", "tsid")
         ),
-        ("snowflake", {"bits": 65}, "bits=65: expected 2 to 64"),
+        ("snowflake", {"bits": 64}, "bits=64: expected 2 to 63"),
         ("snowflake", {"bits": 50}, "sequence_bits=-1: expected"),
         ("snowflake", {"tick_ms": 0}, "tick_ms=0: expected a whole number of ms, 1 or more"),
         ("sonyflake", {"tick_ms": 0.5}, "tick_ms=0.5: expected a whole number of ms, 1 or more"),
-        ("kuuid", {"groups": 0}, "groups=0, short=False: expected 1 to 4, and 2 if short"),
-        ("kuuid", {"stored_prefix": "a'b"}, "expected 1 to 60 of A-Z"),
-        ("kuuid", {"stored_prefix": 5}, "stored_prefix=5: expected 1 to 60"),
-        ("kuuid", {"groups": 5}, "groups=5, short=False: expected 1 to 4, and 2 if short"),
-        ("kuuid", {"groups": 3, "short": True}, "groups=3, short=True: expected 1 to 4, and 2"),
     ],
 )
 def test_impossible_options_are_refused(name, options, message):
@@ -102,8 +92,6 @@ def test_options_are_seen():
     assert get("kuuid", precision="ms") == get("kuuid_ms")
     assert get("kuuid", short=True).canonical.length == 20
     assert get("kuuid_ms", reverse=True).descending
-    assert get("kuuid", groups=2, short=True) == get("kuuid", short=True)
-    assert [get("kuuid", groups=n).canonical.length for n in (1, 2, 3, 4)] == [14, 20, 26, 32]
     assert get("snowflake", bits=53).whole_range == (0, 2**53 - 1)
     assert get("snowflake", bits=53).layout.suffixes == 1 << 12
     assert get("snowflake", tick_ms=10).tick_ns == 10_000_000
@@ -118,12 +106,8 @@ def test_options_are_seen():
     assert get("snowflake", worker_bits=0).layout.workers is None
 
 
-@in_one_case(
-    "name",
-    [name for name in FAMILIES if not name.startswith(("time64", "lexical", "comb", "uuid"))],
-)
+@in_one_case("name", ["hexulid", "kuuid", "kuuid_ms", "snowflake", "discord", "sonyflake", "tsid"])
 def test_another_epoch_moves_every_time(name):
-    """All but those of UUIDs, which RFC 9562 defines, and of time64, whose digits show it."""
     epoch = datetime(2000, 1, 1, tzinfo=UTC)
     usual, moved = get(name), get(name, epoch_ms=946_684_800_000)
     assert get(name, epoch_ms=usual.epoch_ns // 1_000_000) == usual
@@ -148,13 +132,12 @@ def test_a_layout_of_the_snowflakes_has_a_name_of_its_own(name):
         get(name, layout="twitter")
 
 
-def test_which_numbers_of_64_bits_fit_a_signed_column():
+def test_each_number_fits_a_signed_column():
     assert not get("snowflake", bits=53).holds(2**53)
     for scheme in (param.values[0] for param in SCHEMES):
         if scheme.value_type is int and scheme != get("snowflake", bits=53):
             assert scheme.holds(2**63 - 1)
-            assert scheme.holds(2**63) == scheme.holds(2**64 - 1) == (scheme.name in UNSIGNED)
-            assert not scheme.holds(2**64)
+            assert not scheme.holds(2**63)
 
 
 @in_one_case("scheme", SCHEMES)

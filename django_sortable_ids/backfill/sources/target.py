@@ -17,7 +17,7 @@ from ...db import chunks
 from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.values.times import first_moment_when
-from ...functions.time_columns import latest, zone_of_naive_times
+from ...functions.time_columns import zone_of_naive_times
 from ...schemes import SequenceExhausted, TimeScheme
 from ...workers import counters
 from .base import Row, Source
@@ -239,12 +239,6 @@ def check_generated(target: Target, missing: int) -> None:
     id can be generated."""
     field, scheme = target.field, target.field.scheme
     if isinstance(scheme, TimeScheme):
-        if not scheme.sorts:
-            raise BackfillError(
-                f"{target.label} is of the scheme {scheme.title}, whose ids do not sort by their "
-                f"times: fill a field of another scheme, such as UUIDv6Field or UUIDv7Field; "
-                f"nothing was written."
-            )
         _check_range(target, scheme)
         if missing > scheme.layout.new.suffixes:
             _check_room(target, scheme)
@@ -279,7 +273,7 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
     (start, end), title, advice = target.time_range, scheme.title, "Correct its time"
     old, new = rows.filter(between(None, start)), rows.filter(between(end, None))
     _refuse(target, old, f"is too old: {title} begins at {scheme.earliest}", advice)
-    _refuse(target, new, f"is too new: {title} ends at {latest(scheme)}", advice)
+    _refuse(target, new, f"is too new: {title} ends at {scheme.latest}", advice)
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:

@@ -9,7 +9,6 @@ from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
 from ...fields import LexicalSequenceField
-from ...fields.values.storage import IntegerStorage
 from ...functions.composition import Composition
 from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
 from ...workers import counters
@@ -97,10 +96,7 @@ class ComputingIDs:
         layout, tick = self._scheme.layout.new, self._target.tick(stretch.last[0])
         if stretch.size + stretch.more_in_tick > self._composition.ranks - start:
             return False
-        if layout.capacity(tick) < layout.suffixes:
-            return False
-        largest = layout.join(tick, layout.suffixes - 1)
-        return not isinstance(self._composition.stored, IntegerStorage) or largest < 1 << 63
+        return layout.capacity(tick) == layout.suffixes
 
     def _compute(self, stretch: Stretch, start: int) -> Written:
         parameters = self._between(stretch.first, stretch.last, start, stretch.more_in_tick)

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ...schemes import ID, OutOfRange, Scheme, TimeScheme
+from ...schemes import ID, Scheme, TimeScheme
 from ...schemes.encodings.notation import uuid_of, uuids_of
 from ...schemes.encodings.text_forms import TextForm, UUIDText
 from ...schemes.layout import UUIDTemplate
@@ -28,8 +28,6 @@ _TEXT_COLLATIONS = {"postgresql": "C", "mysql": "ascii_bin"}
 
 # SQLite gives any type name that it doesn't know, such as binary(16), NUMERIC affinity.
 _BINARY_TYPES = {"postgresql": "bytea", "sqlite": "blob", "mysql": "binary({length})"}
-
-_LARGEST_INTEGER = 2**63 - 1
 
 
 # What a field is to Django and to other packages, by the type of its values.
@@ -78,18 +76,11 @@ class Storage(ByArguments, ABC):
 
     @abstractmethod
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> Any:
-        """The driver's value of a number to store.
-
-        Raises ``OutOfRange`` for a number that the column can't hold.
-        """
+        """The driver's value of a number."""
 
     def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
         """``to_db`` for many numbers."""
         return [self.to_db(number, connection) for number in numbers]
-
-    def operand(self, number: int, connection: BaseDatabaseWrapper) -> Any:
-        """The driver's value of a number to compare with: any number of the scheme."""
-        return self.to_db(number, connection)
 
     @abstractmethod
     def from_db(self, stored: Any) -> int:
@@ -244,17 +235,7 @@ class CharFieldStorage(TextStorage):
 
 
 class IntegerStorage(Storage):
-    """A signed 64-bit integer.
-
-    It holds only the lower half of an ``unsigned`` scheme. A negative number, which another program
-    stored for an id of the upper half, can be read. But it sorts before all others, and lookups
-    don't find it.
-    """
-
-    def __init__(self, unsigned: bool = False) -> None:
-        super().__init__(unsigned)
-        self.unsigned = unsigned
-        self.driver_types = (int,) if unsigned else ()
+    """A signed 64-bit integer."""
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return int
@@ -263,17 +244,10 @@ class IntegerStorage(Storage):
         return models.BigIntegerField().db_type(connection) or ""
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> int:
-        if number > _LARGEST_INTEGER:
-            raise OutOfRange(f"{number} is more than a bigint column can hold, {_LARGEST_INTEGER}")
         return number
 
-    def operand(self, number: int, connection: BaseDatabaseWrapper) -> int | float:
-        # SQLite's driver accepts no such integer, but its comparison with a float is exact.
-        too_large = number > _LARGEST_INTEGER and connection.vendor == "sqlite"
-        return float(number) if too_large else number
-
     def from_db(self, stored: int) -> int:
-        return stored + 2**64 if self.unsigned and stored < 0 else stored
+        return stored
 
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
         return str(number)
@@ -305,7 +279,7 @@ def storage_for(
         return CharFieldStorage(form, max_length or form.length)
     match name or default_storage(scheme, vendor):
         case "integer":
-            return IntegerStorage(unsigned=scheme.holds(_LARGEST_INTEGER + 1))
+            return IntegerStorage()
         case "uuid":
             return UUIDStorage(() if scheme.value_type is uuid.UUID else (uuid.UUID, str))
         case "binary":

@@ -15,7 +15,7 @@ from ..time_scheme import MILLISECOND, TimeScheme
 
 _FAMILIES = {
     "catalog.uuids": "uuid1 uuid6 uuid7 comb13 comb4",
-    "catalog.texts": "ulid hexulid timeflake scru128 pushid flake cuid xid objectid ksuid kuuid",
+    "catalog.texts": "ulid hexulid timeflake scru128 pushid cuid xid objectid ksuid kuuid",
     "catalog.integers": "snowflake sonyflake tsid time64",
     "sequence": "lexical_sequence",
 }
@@ -23,8 +23,6 @@ _MODULES = {name: module for module, names in _FAMILIES.items() for name in name
 """Where the function of a family of schemes is, which has its name: imported at its first use."""
 
 _PRESETS: dict[str, tuple[str, dict[str, str]]] = {
-    "comb4_pomelo": ("comb4", {"layout": "pomelo"}),
-    "comb4_efcore": ("comb4", {"layout": "efcore"}),
     "ksuid_ms": ("ksuid", {"precision": "ms"}),
     "kuuid_ms": ("kuuid", {"precision": "ms"}),
     "discord": ("snowflake", {"layout": "discord"}),

@@ -1,7 +1,7 @@
 """The schemes of 64 bits, whose values are integers: the rows of one table.
 
-If the time uses the topmost of the 64 bits, the numbers are unsigned. In the last half of the range
-they are above 2 ** 63 - 1, more than a signed ``bigint`` holds.
+The topmost bit is 0, because a ``bigint`` is signed. Where it is the first bit of the time, ids of
+the second half of that time don't exist here.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ..encodings.alphabets import BASE62, CROCKFORD
 from ..encodings.text_forms import Base64URL, Decimal, Digits
 from ..layout import Layout
 from ..time_scheme import MILLISECOND, TimeScheme
-from .rows import epoch, exponent, one_of
+from .rows import epoch, one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Integer:
         return replace(self, **changed)._scheme()  # type: ignore[arg-type]
 
     def _scheme(self) -> TimeScheme:
-        most = 64 if self.base == 2 else 19
+        most = 63 if self.base == 2 else 19
         if self.digits not in range(2, most + 1):
             raise ValueError(f"bits={self.digits}: expected 2 to {most}")
         epoch_ns = epoch(0, self.epoch_ms)
@@ -113,8 +113,7 @@ SNOWFLAKES = {
         name="discord",
         title="Discord snowflake",
         specification="https://discord.com/developers/docs/reference#snowflakes",
-        digits=64,
-        time=42,
+        time=41,
         worker=10,
         epoch_ms=1_420_070_400_000,  # 2015-01-01
     ),
@@ -123,12 +122,10 @@ SNOWFLAKES = {
         name="instagram",
         title="Instagram id",
         specification='Instagram Engineering, "Sharding & IDs at Instagram"',
-        digits=64,
-        time=41,
+        time=40,
         worker=13,
         epoch_ms=1_314_220_021_721,  # 2011-08-24T21:07:01.721Z
     ),
-    # the format has 48 bits of time; a signed column leaves 47
     "mastodon": Integer(
         name="mastodon",
         title="Mastodon id",
@@ -166,8 +163,7 @@ _TSID = Integer(
     name="tsid",
     title="TSID",
     specification="https://github.com/f4b6a3/tsid-creator",
-    digits=64,
-    time=42,
+    time=41,
     worker=10,
     workers=range(21),
     worker_option="node_bits",
@@ -250,11 +246,10 @@ def sonyflake(
 
 @lru_cache(typed=True)
 def tsid(*, node_bits: int = 10, epoch_ms: int = _TSID.epoch_ms) -> TimeScheme:
-    """``time 42 | node 10 | counter 12``, in ms from 2020-01-01. Its usual text is ``base32``.
+    """``time 41 | node 10 | counter 12``, in ms from 2020-01-01. Its usual text is ``base32``.
 
     ``node_bits`` is 0 to 20 of the 22 bits after the time. The default is 10, as in tsid-creator;
-    with 0, all 22 bits are random. ``epoch_ms`` is another epoch, as Unix time in ms. From
-    2089-09-06 on, ids are above 2 ** 63 - 1.
+    with 0, all 22 bits are random. ``epoch_ms`` is another epoch, as Unix time in ms.
     """
     return _TSID.scheme(epoch_ms=epoch_ms, worker=node_bits)
 
@@ -268,5 +263,7 @@ def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None)
     rest a sequence. From 2001-09-09T01:46:40Z, when seconds reach 10 digits, to 2262-04-11.
     """
     row = one_of(_TIME64, layout=layout)
-    most = row.base ** (row.digits - row.time - 1)
-    return row.scheme(worker=exponent(row.base, most, workers=workers))
+    widths = {10**digits: digits for digits in range(1, row.digits - row.time)}
+    if workers not in (None, *widths):
+        raise ValueError(f"workers={workers!r}: expected a power of 10 from 10 to {max(widths)}")
+    return row.scheme(worker=None if workers is None else widths[workers])

@@ -22,18 +22,12 @@ def row(
     *,
     time: int,
     suffix: int,
-    workers: int | None = None,
     set_bit: int | None = None,
     template: BitTemplate = PLAIN,
     tick_ns: int = MILLISECOND,
-    epoch_ns: int = 0,
-    epoch_ms: int | None = None,
     **others: Any,
 ) -> TimeScheme:
-    """``time | suffix`` bits; the suffix is random, or starts with a worker number.
-
-    ``epoch_ms`` replaces the epoch.
-    """
+    """``time | suffix`` bits; the suffix is random."""
     is_uuid = template.version is not None
     return TimeScheme(
         name=name,
@@ -46,11 +40,9 @@ def row(
             ticks=1 << time,
             suffixes=1 << suffix,
             template=template,
-            workers=workers,
             set_bit=set_bit,
         ),
         tick_ns=tick_ns,
-        epoch_ns=epoch(epoch_ns, epoch_ms),
         **others,
     )
 
@@ -77,15 +69,3 @@ def one_of(rows: Mapping[Any, T], **option: Any) -> T:
     if value not in rows:
         raise ValueError(f"{name}={value!r}: expected {' or '.join(map(repr, rows))}")
     return rows[value]
-
-
-def exponent(base: int, most: int, *, workers: int | None) -> int | None:
-    """Of how many digits ``workers`` is the count; ``ValueError`` unless a power of the base."""
-    if workers is None:
-        return None
-    digits = 1
-    while base**digits < min(workers, most):
-        digits += 1
-    if workers != base**digits:
-        raise ValueError(f"workers={workers}: expected a power of {base} from {base} to {most}")
-    return digits

@@ -7,13 +7,15 @@ from fractions import Fraction
 from math import prod
 
 from ..encodings.alphabets import UNRESERVED
-from ..encodings.text_forms import Digits, Groups, Prefixed, TextForm
+from ..encodings.text_forms import Digits, Groups, TextForm
 from ..generation.clock import unix_ns
 from ..layout import PLAIN, UUIDTemplate
 from ..time_scheme import TimeScheme
 
 _BITS = {int: range(8, 65), str: range(8, 193), uuid.UUID: range(128, 129)}
 """A bigint has 64; a DECIMAL(60) of MariaDB and MySQL, with which texts are read, has 199."""
+_MOST_BITS = {int: 63, uuid.UUID: 122}
+"""Those that aren't fixed: a bigint has a sign, a UUID its version and variant."""
 _WORD = 1 << 63
 _FIRST_NS, _LAST_DAY = unix_ns(datetime.min.replace(tzinfo=UTC)), datetime(9999, 12, 31, tzinfo=UTC)
 
@@ -24,8 +26,8 @@ def problem(scheme: TimeScheme) -> str | None:
         return "expected a name of a-z, 0-9 and _ that begins with a letter, and a title"
     if scheme.bits not in _BITS.get(scheme.value_type, ()):
         return "expected an int of 8 to 64 bits, a str of 8 to 192, or a uuid.UUID of 128"
-    if (scheme.worker, scheme.node, scheme.layout.set_bit) != (None, None, None):
-        return "leave out worker, node and set_bit"
+    if (scheme.worker, scheme.layout.set_bit) != (None, None):
+        return "leave out worker and set_bit"
     if scheme.accepts_other_versions:
         return "leave out accepts_other_versions, which the field sets"
     return _layout_problem(scheme) or _time_problem(scheme) or _text_problem(scheme)
@@ -34,8 +36,8 @@ def problem(scheme: TimeScheme) -> str | None:
 def _layout_problem(scheme: TimeScheme) -> str | None:
     layout, is_uuid = scheme.layout, scheme.value_type is uuid.UUID
     ticks, suffixes, template = layout.ticks, layout.suffixes, layout.template
-    size, bits = ticks * suffixes, 122 if is_uuid else scheme.bits
-    if ticks < 1 or suffixes < 2 or size > 1 << bits:
+    size, bits = ticks * suffixes, min(scheme.bits, _MOST_BITS.get(scheme.value_type, scheme.bits))
+    if ticks < 1 or suffixes < 2 or min(size - 1, layout.last) >> bits:
         return f"{ticks=}, {suffixes=}: expected 1 and 2 or more, together at most {bits} bits"
     if layout.workers is not None and (layout.workers < 2 or suffixes % layout.workers):
         return f"workers={layout.workers}: expected 2 or more, and a divisor of {suffixes}"
@@ -71,13 +73,12 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     if not names or len(set(names)) != len(names):
         return f"text_forms of {names}: expected one or more, each with its own name"
     for name, form in scheme.text_forms:
-        bare = form.form if isinstance(form, Prefixed) else form
-        if isinstance(bare, Digits | Groups) and not _is_alphabet(bare.alphabet):
+        if isinstance(form, Digits | Groups) and not _is_alphabet(form.alphabet):
             return f"text form {name!r}: expected 2 to 64 of ASCII letters, digits and -._~"
-        fold = getattr(bare, "fold", None)
-        if isinstance(bare, Digits) and fold and getattr(bare.alphabet, fold)() != bare.alphabet:
+        fold = getattr(form, "fold", None)
+        if isinstance(form, Digits) and fold and getattr(form.alphabet, fold)() != form.alphabet:
             return f"text form {name!r}: its alphabet has characters of both cases"
-        if isinstance(bare, Groups) and not _fits(scheme, bare):
+        if isinstance(form, Groups) and not _fits(scheme, form):
             return (
                 f"text form {name!r}: expected one group that holds the ticks, others that hold "
                 f"the suffixes, {scheme.bits} bits together, none longer than its bits need"
@@ -85,8 +86,7 @@ def _text_problem(scheme: TimeScheme) -> str | None:
         if not _is_written(scheme, form):
             return f"text form {name!r}: it can't write and read each of the ids in 255 characters"
     if scheme.value_type is not int and suffixes & (suffixes - 1):
-        canonical = getattr(scheme.canonical, "form", scheme.canonical)
-        digits = canonical if isinstance(canonical, Digits) else None
+        digits = scheme.canonical if isinstance(scheme.canonical, Digits) else None
         if not (scheme.stored_as_text and digits and digits.count_of_last(suffixes)):
             return (
                 f"{suffixes=}: expected a power of 2; or, with stored_as_text=True, a power of the "

@@ -4,17 +4,13 @@ Bit layouts are written most significant bit first.
 """
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from ..encodings.alphabets import BASE36_LOWER, BASE58, BASE62, CROCKFORD_LOWER, SHORTUUID
 from ..encodings.text_forms import Digits, SQLServerText, TextForm, UUIDText
-from ..generation.generator import Node
-from ..layout import VERSION_1, ReorderedTemplate, SuffixPart, UUIDTemplate
+from ..layout import VERSION_1, SuffixPart, UUIDTemplate
 from ..time_scheme import SECOND, TimeScheme
-from .rows import one_of, row
-
-_YEAR_1_NS = -62_135_596_800 * SECOND
-"""The epoch of .NET: 0001-01-01."""
+from .rows import row
 
 _GREGORIAN: Any = {
     "time": 60,
@@ -55,10 +51,18 @@ def uuid1() -> TimeScheme:
     )
 
 
-def uuid6(*, node: Node | None = None) -> TimeScheme:
+@lru_cache
+def uuid6() -> TimeScheme:
     """``time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48``; the last two are
-    random without ``node``."""
-    return _gregorian("uuid6", "UUIDv6", "RFC 9562, section 5.6", 6, _checked_node(node))
+    random."""
+    return row(
+        "uuid6",
+        "UUIDv6",
+        "RFC 9562, section 5.6",
+        _FORMS,
+        **_GREGORIAN,
+        template=UUIDTemplate(6),
+    )
 
 
 @lru_cache
@@ -75,31 +79,21 @@ def uuid7() -> TimeScheme:
     )
 
 
-def comb13(*, node: Node | None = None) -> TimeScheme:
+@lru_cache
+def comb13() -> TimeScheme:
     """Like UUIDv6, but with version 13, which RFC 9562 reserves for future use."""
-    specification = 'Michael Lambert, "Custom UUID as primary key"'
-    return _gregorian("comb13", "COMB UUID (version 13)", specification, 13, _checked_node(node))
+    return row(
+        "comb13",
+        "COMB UUID (version 13)",
+        'Michael Lambert, "Custom UUID as primary key"',
+        (*_FORMS, ("sqlserver", SQLServerText(13))),
+        **_GREGORIAN,
+        template=UUIDTemplate(13),
+    )
 
 
-@lru_cache(typed=True)
-def _gregorian(
-    name: str, title: str, specification: str, version: int, node: Node | None
-) -> TimeScheme:
-    forms = (*_FORMS, ("sqlserver", SQLServerText(13))) if version == 13 else _FORMS
-    template = UUIDTemplate(version)
-    return row(name, title, specification, forms, **_GREGORIAN, template=template, node=node)
-
-
-@lru_cache(typed=True)
-def comb4(*, layout: Literal["laravel", "pomelo", "efcore"] = "laravel") -> TimeScheme:
-    """A UUID of version 4 that begins or ends with its time; ``layout`` says who generates it.
-
-    Those of ``"efcore"`` sort in SQL Server only.
-    """
-    return one_of({"laravel": _laravel, "pomelo": _pomelo, "efcore": _efcore}, layout=layout)()
-
-
-def _laravel() -> TimeScheme:
+@lru_cache
+def comb4() -> TimeScheme:
     """``time 48 | version 4 | random 12 | variant 2 | random 62``, in units of 10 us."""
     return row(
         "comb4",
@@ -111,56 +105,3 @@ def _laravel() -> TimeScheme:
         template=UUIDTemplate(4),
         tick_ns=10_000,
     )
-
-
-def _pomelo() -> TimeScheme:
-    """``00 | time 46 | version 4 | time 12 | 1000 | time 4 | random 56``, in units of 100 ns."""
-    return row(
-        "comb4_pomelo",
-        "COMB UUID of Pomelo",
-        "Pomelo.EntityFrameworkCore.MySql, MySqlSequentialGuidValueGenerator",
-        _FORMS,
-        time=62,
-        suffix=56,
-        template=ReorderedTemplate(
-            version=4,
-            runs=((46, 72, 80), (12, 60, 64), (4, 56, 56), (56, 0, 0)),
-            fixed=4 << 76 | 0b1000 << 60,
-            fixed_mask=0b11 << 126 | 0xF << 76 | 0xF << 60,
-            keeps_order=True,
-        ),
-        epoch_ns=_YEAR_1_NS,
-        tick_ns=100,
-    )
-
-
-def _efcore() -> TimeScheme:
-    """``random 48 | version 4 | random 12 | low time 16 | 00 | high time 46``: SQL Server sorts by
-    the last six bytes first."""
-    return row(
-        "comb4_efcore",
-        "sequential GUID of EF Core",
-        "Entity Framework Core, SequentialGuidValueGenerator",
-        _HEXADECIMAL,
-        time=62,
-        suffix=60,
-        template=ReorderedTemplate(
-            version=4,
-            runs=((46, 76, 0), (16, 60, 48), (48, 12, 80), (12, 0, 64)),
-            fixed=4 << 76,
-            fixed_mask=0xF << 76 | 0b11 << 46,
-        ),
-        epoch_ns=_YEAR_1_NS,
-        tick_ns=100,
-    )
-
-
-def _checked_node(node: Any) -> Any:
-    """The node; ``ValueError`` for anything but 48 bits, ``"random"`` or None."""
-    is_number = isinstance(node, int) and not isinstance(node, bool)
-    if node not in (None, "random") and not (is_number and node in range(1 << 48)):
-        raise ValueError(
-            f"node={node!r}: expected a whole number of 48 bits, such as 0x0123456789AB, or "
-            f"'random' for one of each process"
-        )
-    return node

@@ -177,40 +177,6 @@ class Groups(TextForm):
         return [(Notation(self.alphabet, length), bits) for length, bits in reversed(self.groups)]
 
 
-class Prefixed(TextForm):
-    """Another form after characters that are the same in every text, such as ``user:``."""
-
-    __match_args__ = ("prefix", "form")
-
-    def __init__(self, prefix: str, form: TextForm) -> None:
-        super().__init__(
-            *(prefix, form),
-            length=len(prefix) + form.length,
-            shortest=len(prefix) + form.shortest,
-            pattern=re.escape(prefix) + form.pattern,
-            expected=f"“{prefix}” and {form.expected}",
-            keeps_order=form.keeps_order,
-        )
-        self.prefix = prefix
-        self.form = form
-        self.shows_all = form.shows_all
-
-    def format(self, number: int) -> str:
-        return self.prefix + self.form.format(number)
-
-    def format_all(self, numbers: Sequence[int]) -> list[str]:
-        return [self.prefix + text for text in self.form.format_all(numbers)]
-
-    def parse(self, text: str) -> int:
-        if not text.startswith(self.prefix):
-            raise ValueError(f"it does not begin with {self.prefix!r}")
-        return self.form.parse(text[len(self.prefix) :])
-
-    def is_canonical(self, text: str) -> bool:
-        bare = text.removeprefix(self.prefix)
-        return len(bare) < len(text) and self.form.is_canonical(bare)
-
-
 class Decimal(TextForm):
     """Plain ASCII digits without a sign or a leading zero."""
 

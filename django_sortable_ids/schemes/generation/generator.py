@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
 from ..errors import ClockRollback, OutOfRange
 from ..layout import Layout
@@ -52,14 +52,6 @@ LARGEST_BATCH = 128
 IDS_AT_A_TIME = 4096
 """How many ids are generated at most without reading the clock or letting other threads in."""
 
-Node = int | Literal["random"]
-"""The last 48 bits of a UUID; ``"random"``: each process draws its own."""
-
-NODE_BITS, CLOCK_SEQUENCE_BITS = 48, 14
-
-MULTICAST = 1 << 40
-"""Set in every node that is not a MAC address (RFC 9562, section 6.10)."""
-
 _BEFORE_ALL: int = -(1 << 127)
 """Before any tick that a clock can show."""
 
@@ -80,11 +72,6 @@ class Generator:
     the range halves, steps lose one bit, so that large steps do not fill the tick; steps of ids of
     64 bits keep theirs. With a worker number nothing is random: the suffix is this number and a
     sequence from 0.
-
-    With a node, the suffix of all ids is a clock sequence, drawn for the first id of a process, and
-    the node. SQL Server compares the node first, then the clock sequence, then the time, so it
-    sorts the ids of a process by time, like those of its ``NEWSEQUENTIALID()``. No two ids have the
-    same tick: the second one takes the next tick, early if necessary.
     """
 
     _current: tuple[int, int, Callable[[], Any]]
@@ -111,7 +98,6 @@ class Generator:
         epoch_ns: int,
         tick_ns: int,
         worker: int | None = None,
-        node: Node | None = None,
         write: Callable[[int], Any] = int,
         write_all: Callable[[Sequence[int]], Sequence[Any]] = list,
         sources: Sources | None = None,
@@ -122,7 +108,6 @@ class Generator:
         Raises ``ValueError`` if the layout has no such worker number.
         """
         self._suffixes = None if worker is None else layout.suffixes_of(worker)
-        self._node = node
         self._layout = layout
         self._epoch_ns = epoch_ns
         self._tick_ns = tick_ns
@@ -272,14 +257,8 @@ class Generator:
             )
         layout = self._layout
         stop = layout.suffixes if tick < self._last_tick else layout.capacity(tick)
-        if self._suffixes is None and self._node is None:
-            return self._below(stop - (stop >> HEADROOM_BITS)), stop
         if self._suffixes is None:
-            node = self._node
-            if not isinstance(node, int):
-                node = self._below(1 << NODE_BITS) | MULTICAST
-            suffix = self._below(1 << CLOCK_SEQUENCE_BITS) << NODE_BITS | node
-            self._suffixes = range(suffix, suffix + 1)
+            return self._below(stop - (stop >> HEADROOM_BITS)), stop
         suffix, stop = self._suffixes.start, min(self._suffixes.stop, stop)
         if suffix >= stop:
             raise OutOfRange("the scheme's last tick ends before the suffixes of this worker")
@@ -326,8 +305,6 @@ class Generator:
         self._suffix = self._stop = 0
         self._tick = self._peak = self._shown = _BEFORE_ALL
         self._visited: dict[int, tuple[int, int]] = {}
-        if self._node is not None:
-            self._suffixes = None
 
 
 _generators: weakref.WeakSet[Generator] = weakref.WeakSet()

@@ -3,7 +3,6 @@
 from django.db import models
 
 from django_sortable_ids.fields import (
-    CombV4UUIDField,
     CUIDField,
     HexULIDField,
     KSUIDField,
@@ -12,7 +11,6 @@ from django_sortable_ids.fields import (
     ObjectIDField,
     SnowflakeField,
     ULIDField,
-    UUIDv1Field,
     UUIDv6Field,
     UUIDv7Field,
     XidField,
@@ -220,8 +218,6 @@ class Old(Row):
     old_ksuid = KSUIDField(null=True, db_index=True)
     old_snowflake = SnowflakeField(null=True, db_index=True)
     old_reversed = KUUIDField(null=True, reverse=True, db_index=True)
-    old_uuid1 = UUIDv1Field(null=True, unique=True)
-    old_efcore = CombV4UUIDField(null=True, layout="efcore", storage="char36")
     old_cuid = CUIDField(null=True)
     text = models.CharField(max_length=36, default="")
     uuid6 = UUIDv6Field(null=True, unique=True)
