@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path
 
-from django.apps import apps
 from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
-from django.db.migrations.loader import MigrationLoader
 from django.db.models import QuerySet
 
 from ..backfill import owner, plan, run
@@ -35,11 +31,10 @@ from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
 from ..primary_keys import move_plan, notes
 from ..primary_keys.checklist import ADVICE, checklist, lines_of
-from ..primary_keys.edits import is_installed
-from ..primary_keys.move_plan import MovePlan, NotEdited
+from ..primary_keys.move_plan import NotEdited
 from ..primary_keys.report import report as report_of_move
 from ..reporting import report, status
-from ..schemes.support import is_named, nearest
+from ..schemes.support import is_named
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
 
@@ -98,7 +93,7 @@ def planned_for(request: Request, target: Target) -> plan.Plan:
     if output.is_json:
         output.add(**of_plan(planned))
     else:
-        output.explain(planned.lines(with_sql=output.is_verbose))
+        output.say(*planned.lines(with_sql=output.is_verbose))
     return planned
 
 
@@ -146,8 +141,7 @@ def move(request: Request) -> None:
             on_null=options["on_null"] or "error",
         )
     except NotEdited as unedited:
-        needs_drop = not unedited.edits and not options["drop_old"]
-        command = request.line.again() + " --drop-old" * needs_drop
+        command = request.line.again()
         output.add(edits=[asdict(each) for each in unedited.edits], next=command)
         output.say(str(unedited), f"Next: edit, don't run makemigrations, then {command}")
         if options["write_migration"]:
@@ -155,10 +149,10 @@ def move(request: Request) -> None:
         return
     found = report_of_move(planned)
     least, most = found.seconds
-    estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
+    estimate = {"seconds_at_least": least, "seconds_at_most": most}
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
-    output.explain(found.lines(with_sql=output.is_verbose))
+    output.say(*found.lines())
     listed, left = checklist(connections[using], planned.move.change), options["leave"] or ()
     undecided = [each for each in listed if not is_named(each.column, left)]
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
@@ -170,58 +164,21 @@ def move(request: Request) -> None:
         return
     if undecided:
         all_left = " ".join(f"--leave {each.column}" for each in undecided)
-        columns = [each.column for each in listed]
-        strangers = "".join(
-            f". --leave {name} names none of them{nearest(name, columns)}"
-            for name in left
-            if not any(is_named(column, [name]) for column in columns)
-        )
         raise CommandError(
             f"No migration was written: decide about each column above, by --adopt, or by --leave "
-            f"if it stays as it is: {all_left}{strangers}"
+            f"if it stays as it is: {all_left}"
         )
     # The migration follows the last ones of every app whose tables change.
     operation, loader = planned.operation, planned.loader
-    app_label = _home(planned)
-    leaves = {leaf for app in {*planned.apps, app_label} for leaf in loader.graph.leaf_nodes(app)}
+    app_label = operation.keys[0].model_key[0]
+    leaves = {leaf for app in planned.apps for leaf in loader.graph.leaf_nodes(app)}
     name = operation.migration_name_fragment
     file = migration_file(loader, app_label, name, sorted({*leaves, _OWN}), [operation])
     file.write()
     output.say(f"Wrote {file.name}")
-    moved = app_label, file.path.stem
-    for app, operations in planned.renamed.items():
-        later = migration_file(loader, app, f"after_{file.path.stem}", [moved], operations)
-        later.write()
-        output.say(f"Wrote {later.name}, which gives keys and old keys their names")
     command = request.line.then(f"migrate{database_option(using)}")
     output.add(migration=file.name, next=command)
     output.say("Next: read it, stop the application, and run", f"  {command}")
-
-
-def _home(planned: MovePlan) -> str:
-    """The app of the first key whose migrations are the project's. For keys of installed packages
-    only, another app: first those whose tables change."""
-    of_keys = [each.model_key[0] for each in planned.operation.keys]
-    every = [each.label for each in apps.get_app_configs()]
-    for label in dict.fromkeys([*of_keys, *sorted(planned.apps), *every]):
-        if planned.loader.graph.leaf_nodes(label) and _may_write(label):
-            return label
-    raise CommandError(
-        f"{of_keys[0]} is an installed package, whose folder of migrations is not the project's, "
-        f"and no app of the project has migrations: start some by `manage.py makemigrations`, or "
-        f"copy those of {of_keys[0]} into the project and name them in MIGRATION_MODULES"
-    )
-
-
-def _may_write(app_label: str) -> bool:
-    """Whether the migrations of the app are files of the project, as MIGRATION_MODULES may say."""
-    name, _ = MigrationLoader.migrations_module(app_label)
-    try:
-        found = name and importlib.import_module(name)
-    except ImportError:
-        return False
-    file = getattr(found, "__file__", None)
-    return file is not None and not is_installed(Path(file))
 
 
 def verify_ids(request: Request) -> None:
@@ -243,7 +200,7 @@ def verify_ids(request: Request) -> None:
                 raise
     result = _verified(request, target)
     output.add(**of_target(target), migration=None, next=None, **result.document())
-    output.explain(result.lines())
+    output.say(*result.lines())
     is_key = field in model._meta.pk_fields
     if result.failures:
         advice = ""
@@ -260,7 +217,12 @@ def verify_ids(request: Request) -> None:
     elif reason:
         output.say(f"Next: {reason}.")
     elif not model._meta.managed:
-        _print_statements(request, target)
+        if field.null or not field.unique:
+            output.say(
+                f"Next: {model._meta.label} is not managed, so no migration changes it: make "
+                f"{model._meta.db_table}.{field.column} NOT NULL and unique, and write unique=True "
+                f"instead of null=True in the model"
+            )
     elif following is None and writes:
         output.say(
             f"Nothing to write: the migrations of {model._meta.app_label} make {field.name} NOT "
@@ -311,7 +273,7 @@ def _compare(request: Request, target: Target, source: Originals) -> None:
         )
     compared = compare(target, source)
     request.output.add(**of_target(target), migration=None, next=None, **compared.document())
-    request.output.explain(compared.lines())
+    request.output.say(*compared.lines())
     if compared.failures:
         raise CommandError(f"{target.label}: {'; '.join(compared.failures)}")
 
@@ -343,18 +305,4 @@ def _keep_null(request: Request, target: Target, skipped: int) -> None:
             f"{target.label}: {counted(skipped, 'row')} skipped, without an id, so the column "
             f"can't be NOT NULL. No migration was written. Give them ids, for example by "
             f"--on-null=now, or correct their times"
-        )
-
-
-def _print_statements(request: Request, target: Target) -> None:
-    """Print the statements for an unmanaged table; nothing if its column is constrained."""
-    sql = list(next_migration.statements(target.model, target.field, target.using))
-    request.output.add(statements=sql)
-    if sql:
-        then = next_migration.wanted(target.model, target.field, target.using)
-        request.output.say(
-            f"Next: {target.model._meta.label} is not managed, so no migration changes it. Run",
-            f"this, and {next_migration.change_of(then)} in the model:",
-            "",
-            *sql,
         )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
-import textwrap
 from argparse import Action, ArgumentParser
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -143,10 +141,6 @@ class Request:
             raise Interrupted(message, returncode=_SIGNALLED + number) from None
 
 
-COLUMNS = 80
-"""The assumed width of a terminal whose width is unknown."""
-
-
 class Output:
     """The output of a mode of the command."""
 
@@ -176,11 +170,6 @@ class Output:
         if self._verbosity and self._document is None:
             for line in lines:
                 self._stdout.write(line)
-
-    def explain(self, lines: Iterable[str]) -> None:
-        """Write lines; on a terminal they are wrapped between words, unless they may be SQL."""
-        is_wrapped = self._stdout.isatty() and not self.is_verbose
-        self.say(*(self._wrapped(lines) if is_wrapped else lines))
 
     def add(self, **values: Any) -> None:
         if self._document is not None:
@@ -216,18 +205,6 @@ class Output:
         text = json.dumps((self._document or {}) | end, indent=2, default=as_text)
         self._stdout.write(text)
         self._stdout.flush()
-
-    def _wrapped(self, lines: Iterable[str]) -> Iterator[str]:
-        width = max(40, shutil.get_terminal_size((COLUMNS, 24)).columns)
-        for line in lines:
-            indent = " " * (len(line) - len(line.lstrip()))
-            yield from textwrap.wrap(
-                line.strip(),
-                width,
-                initial_indent=indent,
-                subsequent_indent=f"{indent}  ",
-                break_on_hyphens=False,
-            )
 
 
 def of_target(target: Target) -> dict[str, Any]:

@@ -7,9 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.core.management.base import SystemCheckError
 
-from django_sortable_ids.management.commands.backfill_ids import Command
 from tests.support import ROOT, on_statement, raising
 from tests.testapp.models import Order
 
@@ -106,34 +104,6 @@ def test_json_is_all_that_stdout_gets(command, tmp_path):
         assert found["exit_code"] == code
         assert found["field"] == NAME
     assert Order.objects.filter(uuid7=None).count() == 0
-
-
-def test_json_of_wrong_arguments(command):
-    wrong = command(NAME, "--sleep=x", "--json", stderr=subprocess.DEVNULL)
-    assert json.loads(wrong.output()) == {"exit_code": 2, "error": "wrong arguments: see stderr"}
-    assert wrong.code == 2
-
-
-@pytest.mark.parametrize(
-    ("error", "code", "said"),
-    [
-        (SystemCheckError("a check fails"), 1, "refused before the start: see stderr"),
-        (KeyboardInterrupt(), 130, "stopped before the start"),
-    ],
-    ids=["check", "Ctrl-C"],
-)
-@pytest.mark.parametrize("option", ["--json", "--js"])
-def test_json_of_what_ends_it_before_it_begins(monkeypatch, option, error, code, said):
-    def end(*_, **__):
-        raise error
-
-    out = StringIO()
-    command = Command(stdout=out, stderr=StringIO())
-    monkeypatch.setattr(command, "check", end)
-    with pytest.raises(SystemExit) as caught:
-        command.run_from_argv(["manage.py", "backfill_ids", NAME, option])
-    assert caught.value.code == code
-    assert json.loads(out.getvalue()) == {"exit_code": code, "error": said}
 
 
 @pytest.mark.django_db

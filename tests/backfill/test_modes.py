@@ -1,9 +1,7 @@
 """``backfill_ids`` in each of its modes: which arguments go together, how much it says."""
 
-import os
 import re
 import shlex
-import subprocess
 import textwrap
 from datetime import UTC, datetime, timedelta
 
@@ -13,9 +11,7 @@ from django.core.management import get_commands, load_command_class
 from django_sortable_ids.backfill import plan
 
 from .command import called, printed
-from .shop.models import Plain, TextKey
-from .support import START, build, fill, insert, insert_orders, rows
-from .test_progress import read_all, terminal
+from .support import START, build, fill, insert_orders, rows
 
 NAME = "testapp.Order.uuid7"
 CREATED = "--created-from=created_at"
@@ -50,17 +46,6 @@ def test_a_size_of_batches_is_of_a_plan_and_not_of_a_verification():
     insert_orders([START])
     assert "up to 3 in a transaction" in printed(NAME, CREATED, "--dry-run", "--batch-size=3")
     assert called(NAME, "--verify", "--batch-size=3")[1].returncode == 2
-
-
-@pytest.mark.parametrize("arguments", [["--status"], []], ids=["status", "report"])
-@pytest.mark.usefixtures("transactional_db")
-def test_a_reader_that_has_gone(command, arguments):
-    reader, writer = os.pipe()
-    os.close(reader)
-    with os.fdopen(writer, "w") as closed:
-        ended = command(*arguments, stdout=closed, stderr=subprocess.PIPE)
-        assert ended.code == 141
-    assert ended.process.stderr.read() == ""
 
 
 def test_help_says_what_each_argument_is_and_its_examples_are_commands(monkeypatch):
@@ -120,23 +105,6 @@ def test_the_plan_fits_a_terminal(name, monkeypatch):
     assert sum(line.startswith("  warning: ") for line in lines) == 2
     shown = [row for line in lines for row in textwrap.wrap(line, 80, subsequent_indent="    ")]
     assert len(shown) <= 20
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_a_terminal_gets_whole_words(command):
-    insert(TextKey, [{"code": f"{n:020}", "created_at": START} for n in range(3)])
-    insert(Plain, [{"created_at": START}] * 3)
-    for name in ("shop.TextKey.public_id", "shop.Plain.public_id"):
-        ours, theirs = terminal(80)
-        started = command(name, CREATED, "--dry-run", stdout=theirs, env={"COLUMNS": ""})
-        os.close(theirs)
-        lines = read_all(ours).decode().splitlines()
-        os.close(ours)
-        assert started.code == 0, lines
-        assert len(lines) <= 24
-        assert max(map(len, lines)) <= 80
-        logical = [line for line in build(name).lines() if "such as" not in line]
-        assert all(" ".join(line.split()) in " ".join(" ".join(lines).split()) for line in logical)
 
 
 @pytest.mark.django_db

@@ -1,6 +1,5 @@
 """Which schemes a text may be an id of, and in which order; what people and attackers paste."""
 
-import json
 import time
 from datetime import UTC, datetime
 
@@ -216,4 +215,3 @@ def test_odd_texts_are_answered(pasted):
     for line in report.as_text(found):
         line.encode()
         assert line.isprintable()
-    json.dumps(report.as_document(found)).encode()

@@ -1,6 +1,5 @@
-"""``manage.py inspect_id``: what it prints and its JSON."""
+"""``manage.py inspect_id``: what it prints, and what it knows."""
 
-import json
 import os
 import re
 import subprocess
@@ -17,7 +16,8 @@ from django.utils.translation import override
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.inspecting.rows import has_index_of_its_own
+from django_sortable_ids.inspecting.inspection import inspect
+from django_sortable_ids.inspecting.rows import columns_of_project, has_index_of_its_own
 from django_sortable_ids.schemes import all_schemes
 from tests.admin.page import Page
 from tests.combinations import in_one_case
@@ -54,8 +54,12 @@ def run(*arguments, **options):
     return out.getvalue()
 
 
-def document(*arguments, **options):
-    return json.loads(run(*arguments, as_json=True, **options))
+def known_of(text, **options):
+    return inspect(str(text), columns_of_project(None), **options)
+
+
+def fields(candidate):
+    return list(map(str, candidate.fields))
 
 
 def test_the_report():
@@ -65,35 +69,35 @@ def test_the_report():
 
 
 @in_one_case("scheme", [pytest.param(scheme, id=scheme.name) for scheme in all_schemes()])
-def test_the_document_of_every_scheme(scheme):
+def test_the_parts_of_every_scheme(scheme):
     text = scheme.format(scheme.example)
-    # A push id begins like an option, unless a shell passes it.
-    (found,) = document(f" {text}", scheme=scheme.name, no_rows=True)["ids"]
-    candidate = next(
-        each for each in found["candidates"] if each["spellings"][each["encoding"]] == text
-    )
-    assert candidate["scheme"] == scheme.name
-    assert sum(part["width"] for part in candidate["parts"]) == len(candidate["digits"] or "")
-    assert found["text"] == text
+    found = known_of(text, scheme=scheme.name, looks_up=False)
+    candidate = next(each for each in found.candidates if each.spellings[each.encoding] == text)
+    assert candidate.scheme.name == scheme.name
+    if candidate.anatomy:
+        widths = [part.width for part in candidate.anatomy.parts]
+        assert sum(widths) == len(candidate.anatomy.text)
+    assert found.text == text
 
 
-def test_numbers_in_the_document_are_texts():
-    """JavaScript rounds integers above 2 ** 53."""
-    (found,) = document("1456074443983795930", no_rows=True)["ids"]
-    first = found["candidates"][0]
-    assert first["created_at"] == "2021-11-04T01:42:54.657Z"
-    assert [(part["kind"], part["value"]) for part in first["parts"]] == [
+def test_the_parts_of_a_number():
+    first = known_of("1456074443983795930", looks_up=False).candidates[0]
+    assert first.utc == "2021-11-04T01:42:54.657Z"
+    assert [(part.kind.value, str(part.value)) for part in first.anatomy.parts] == [
         ("fixed", "0"),
         ("time", "347155200000"),
         ("worker", "731"),
         ("sequence", "1754"),
     ]
-    assert first["parts"][2]["places"] == [{"first": 42, "width": 10}]
+    assert [place._asdict() for place in first.anatomy.parts[2].places] == [
+        {"first": 42, "width": 10}
+    ]
 
 
 def test_one_scheme():
-    (found,) = document("1456074443983795930", scheme="discord", no_rows=True)["ids"]
-    assert [each["scheme"] for each in found["candidates"]] == ["discord"]
+    printed = run("1456074443983795930", "--scheme", "discord", "--no-rows")
+    assert "Discord snowflake: " in printed
+    assert "Other schemes" not in printed
     with pytest.raises(CommandError, match="invalid choice: 'nope'"):
         run(UUID, "--scheme", "nope")
     with pytest.raises(CommandError, match=r"Without --scheme=ulid, all schemes are tried\.$"):
@@ -106,16 +110,14 @@ def test_a_malformed_text():
         call_command("inspect_id", "01ARZ3NDEKTSV4RRFFQ69G5FAU", UUID, no_rows=True, stdout=out)
     assert "01ARZ3NDEKTSV4RRFFQ69G5FAU\nThis is not an id of any known scheme." in out.getvalue()
     assert "UUIDv7" in out.getvalue()
-    out = StringIO()
     with pytest.raises(CommandError, match=r"^!, \?: This is not an id"):
-        call_command("inspect_id", "!", "?", as_json=True, no_rows=True, stdout=out)
-    assert [each["is_id"] for each in json.loads(out.getvalue())["ids"]] == [False, False]
+        run("!", "?", no_rows=True)
 
 
 def test_a_push_id_begins_like_an_option():
-    done = from_shell([ULID, PUSH_ID, "--json", "--no-rows"])
+    done = from_shell([ULID, PUSH_ID, "--no-rows"])
     assert done.returncode == 0, done.stderr
-    assert PUSH_ID in [each["text"] for each in json.loads(done.stdout)["ids"]]
+    assert PUSH_ID in done.stdout.splitlines()
 
 
 def from_shell(arguments, **environment):
@@ -135,30 +137,24 @@ def test_the_row_of_an_id(name):
     row = PRODUCTS[name].objects.create(name="the row")
     label = f"store.{PRODUCTS[name].__name__}.id"
     for text in (public_id(row), str(row.pk)):
-        (found,) = document(text)["ids"]
-        assert {
-            "field": label,
-            "pk": str(row.pk),
-            "public_id": public_id(row),
-            "is_old": False,
-            "name": "the row",
-        } in found["rows"]
+        found = [each for each in known_of(text).rows if str(each.column.field) == label]
+        assert [(each.row, each.public_id, each.is_old) for each in found] == [
+            (row, public_id(row), False)
+        ]
     assert f"row            {label}: {public_id(row)} (the row)" in run(public_id(row))
 
 
 @pytest.mark.django_db
 def test_an_id_of_no_row():
-    (found,) = document(f"prod_{ULID}")["ids"]
-    assert found["rows"] == []
-    assert found["candidates"][0]["fields"] == ["store.ULIDProduct.id"]
+    found = known_of(f"prod_{ULID}")
+    assert not found.rows
+    assert fields(found.candidates[0]) == ["store.ULIDProduct.id"]
 
 
 @pytest.mark.django_db
 def test_the_name_of_a_row_is_escaped():
     row = ULIDProduct.objects.create(name="a\x1b[2J\u202eb\nc")
     assert "(a\\x1b[2J\\u202eb\\nc)" in run(row.pk)
-    (found,) = document(row.pk)["ids"]
-    assert found["rows"][0]["name"] == "a\\x1b[2J\\u202eb\\nc"
 
 
 @pytest.mark.django_db
@@ -167,11 +163,10 @@ def test_a_column_without_a_unique_index_is_not_searched():
     Review.objects.update(import_id=UUID)
     stock = Stock.objects.create(place=1)
     with CaptureQueriesContext(connection) as queries:
-        (found,) = document(UUID)["ids"]
-        (label,) = document(stock.label)["ids"]
-        (shelf,) = document(stock.shelf)["ids"]
-    assert found["rows"] == shelf["rows"] == []
-    assert [each["field"] for each in label["rows"]] == ["store.Stock.label"]
+        found, label, shelf = map(known_of, (UUID, stock.label, stock.shelf))
+    assert not found.rows
+    assert not shelf.rows
+    assert [str(each.column.field) for each in label.rows] == ["store.Stock.label"]
     tables = " ".join(each["sql"] for each in queries.captured_queries)
     assert "store_review" not in tables
     assert review.pk
@@ -180,10 +175,10 @@ def test_a_column_without_a_unique_index_is_not_searched():
 @pytest.mark.django_db
 def test_a_masked_text():
     row = MaskedKey.objects.create()
-    (found,) = document(public_id(row))["ids"]
-    assert [each["pk"] for each in found["rows"]] == [str(row.pk)]
-    assert found["candidates"][0]["spellings"]["canonical"] == str(row.pk)
-    assert found["notes"] == [
+    found = known_of(public_id(row))
+    assert [each.row for each in found.rows] == [row]
+    assert found.candidates[0].spellings["canonical"] == str(row.pk)
+    assert list(found.notes) == [
         "This is a masked text of testapp.MaskedKey.id, which hides the time."
     ]
 
@@ -195,15 +190,17 @@ def test_a_masked_text_of_an_old_key(settings):
     row = MaskedKey.objects.create()
     text = public_id(row)
     settings.SORTABLE_IDS = {"MASK_KEYS": ["1" * 32, *old]}
-    (found,) = document(text)["ids"]
-    assert [each["pk"] for each in found["rows"]] == [str(row.pk)]
-    masked = [each for each in found["candidates"] if each["fields"] == ["testapp.MaskedKey.id"]]
-    assert [each["spellings"]["canonical"] for each in masked] == [str(row.pk)]
+
+    def masked(found):
+        return [each for each in found.candidates if fields(each) == ["testapp.MaskedKey.id"]]
+
+    found = known_of(text)
+    assert [each.row for each in found.rows] == [row]
+    assert [each.spellings["canonical"] for each in masked(found)] == [str(row.pk)]
     row.delete()
-    (found,) = document(text)["ids"]
-    masked = [each for each in found["candidates"] if each["fields"] == ["testapp.MaskedKey.id"]]
-    assert len(masked) == 2
-    assert "not certain" in found["notes"][1]
+    found = known_of(text)
+    assert len(masked(found)) == 2
+    assert "not certain" in found.notes[1]
 
 
 @pytest.mark.django_db
@@ -212,10 +209,10 @@ def test_a_table_that_is_missing_in_a_transaction():
     table = Stock._meta.db_table
     Stock._meta.db_table = "nowhere"
     try:
-        (found,) = document(row.pk)["ids"]
+        found = known_of(row.pk)
     finally:
         Stock._meta.db_table = table
-    assert [each["name"] for each in found["rows"]] == ["there"]
+    assert [each.row for each in found.rows] == [row]
     assert ULIDProduct.objects.count() == 1
 
 

@@ -1,14 +1,13 @@
 """The admin: the pages of a row by its old id, and the search."""
 
-import json
-
 import pytest
 from django.contrib.admin.utils import quote
 from django.contrib.auth.models import User
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from django_sortable_ids.inspecting.inspection import inspect
+from django_sortable_ids.inspecting.rows import columns_of_project
 from tests.combinations import in_one_case
 
 from .models import Gift, Parcel, Purchase
@@ -94,33 +93,28 @@ def test_the_search_of_a_child(browser):
 # The inspector looks up ids from before the move of a key, and decodes the present ones.
 
 
-def inspected(capsys, text):
-    call_command("inspect_id", str(text), "--json")
-    (found,) = json.loads(capsys.readouterr().out)["ids"]
-    return found
+def inspected(text):
+    return inspect(str(text), columns_of_project(None))
 
 
 @in_one_case("model", OLD)
-def test_an_old_id_is_looked_up_and_the_present_one_is_taken_apart(model, capsys):
+def test_an_old_id_is_looked_up_and_the_present_one_is_taken_apart(model):
     row = moved(model)
-    found = inspected(capsys, OLD[model])
+    found = inspected(OLD[model])
     # A row of multi-table inheritance is found as that of its parent, whose id it is.
-    (each,) = found["rows"]
-    assert (each["pk"], each["is_old"]) == (str(row.pk), True)
-    assert found["notes"] == ["A row had this id before its primary key was moved."]
-    present = found["candidates"][0]
-    assert each["pk"] in present["spellings"].values()
-    assert present["fields"] == [each["field"]]
+    (each,) = found.rows
+    assert (each.row.pk, each.is_old) == (row.pk, True)
+    assert list(found.notes) == ["A row had this id before its primary key was moved."]
+    present = found.candidates[0]
+    assert str(each.row.pk) in present.spellings.values()
+    assert list(present.fields) == [each.column.field]
 
 
-def test_digits_may_be_both(capsys):
+def test_digits_may_be_both():
     present = Parcel.objects.create(name="present")
     old = Parcel.objects.create(name="old", old_id=present.pk)
-    rows = inspected(capsys, present.pk)["rows"]
-    assert {(each["pk"], each["is_old"]) for each in rows} == {
-        (str(present.pk), False),
-        (str(old.pk), True),
-    }
+    rows = inspected(present.pk).rows
+    assert {(each.row, each.is_old) for each in rows} == {(present, False), (old, True)}
 
 
 @in_one_case("name", ["hidden", "restricted"])

@@ -5,11 +5,9 @@
 3. The mode does the work by ``reporting``, ``backfill``, ``migrating`` and ``primary_keys``.
 """
 
-import json
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -19,16 +17,8 @@ from ...backfill.sources.fields import database_of
 from ...db.errors import explained
 from ...db.locks import limited_lock_timeout
 from ...errors import Interrupted
-from ...schemes.support import nearest
-from .. import arguments, modes, quiet_pipe
+from .. import arguments, modes
 from ..request import CommandLine, Output, Request
-
-_EARLY_ENDS = {
-    1: "refused before the start: see stderr",
-    arguments.WRONG: "wrong arguments: see stderr",
-    130: "stopped before the start",
-}
-"""The error in the JSON document if the command ends before ``handle``, by exit code."""
 
 MODES: dict[str, Callable[[Request], object]] = {
     "report": modes.show_report,
@@ -47,7 +37,6 @@ class Command(BaseCommand):
     )
 
     _is_from_shell = False
-    _has_started = False
     _line: CommandLine
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -72,7 +61,6 @@ class Command(BaseCommand):
             super().check(*args, **options)
 
     def handle(self, *, verbosity: int, as_json: bool, **options: Any) -> None:
-        self._has_started = True
         output = Output(self.stdout, self.stderr, verbosity, {} if as_json else None)
         request = Request(options, self._line, output)
         with output.document_written():
@@ -88,30 +76,4 @@ class Command(BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         self._is_from_shell = True
-        with quiet_pipe(), self._early_end_written(argv):
-            super().run_from_argv(argv)
-
-    @contextmanager
-    def _early_end_written(self, argv: list[str]) -> Iterator[None]:
-        try:
-            yield
-        except SystemExit as end:
-            # Django and argparse have written the reason to stderr.
-            known = [*self.create_parser("manage.py", "backfill_ids")._option_string_actions]
-            for word in argv if end.code == arguments.WRONG else ():
-                name = word.partition("=")[0]
-                if name.startswith("--") and name not in known and (found := nearest(name, known)):
-                    self.stderr.write(f"{name}{found}", lambda text: text)
-            self._write_end(argv, end.code)
-            raise
-        except KeyboardInterrupt:
-            if self._has_started:
-                raise
-            self._write_end(argv, 130)
-            self.stderr.write("Stopped; nothing was written.", lambda text: text)
-            sys.exit(130)
-
-    def _write_end(self, argv: list[str], code: object) -> None:
-        wants_json = any(len(word) > 2 and "--json".startswith(word) for word in argv)
-        if not self._has_started and wants_json and code in _EARLY_ENDS:
-            self.stdout.write(json.dumps({"exit_code": code, "error": _EARLY_ENDS[code]}))
+        super().run_from_argv(argv)

@@ -1,15 +1,13 @@
 """``manage.py inspect_id``: decodes any id."""
 
-import json
 import re
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -19,7 +17,6 @@ from ...inspecting.parts import columns
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
 from ...schemes.errors import encodable
-from .. import quiet_pipe
 
 _PUSH_ID = re.compile("-[0-9A-Za-z_][-0-9A-Za-z_]{18}")
 """A push id begins like an option."""
@@ -38,9 +35,6 @@ class Command(BaseCommand):
             nargs="+",
             metavar="TEXT",
             help="An id in any spelling, or a URL with an id.",
-        )
-        parser.add_argument(
-            "--json", action="store_true", dest="as_json", help="Print one JSON document."
         )
         parser.add_argument(
             "--scheme",
@@ -63,37 +57,27 @@ class Command(BaseCommand):
     def run_from_argv(self, argv: list[str]) -> None:
         # argparse takes what begins with a blank for no option.
         argv = [f" {each}" if _PUSH_ID.fullmatch(each) else each for each in argv]
-        with quiet_pipe():
-            super().run_from_argv(argv)
+        super().run_from_argv(argv)
 
     def handle(
         self,
         *,
         texts: list[str],
-        as_json: bool,
         database: str | None,
         no_rows: bool,
         scheme: str | None,
         **options: Any,
     ) -> None:
-        # Programs read the same words in every language.
-        with translation.override(None) if as_json else nullcontext():
-            searched = columns_of_project(database)
-            found = [inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts]
-            if as_json:
-                document = {"ids": [as_document(each) for each in found]}
-                self.stdout.write(json.dumps(document, indent=2))
-            else:
-                blocks = ("\n".join(map(encodable, as_text(each))) for each in found)
-                self.stdout.write("\n\n".join(blocks))
+        searched = columns_of_project(database)
+        found = [inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts]
+        blocks = ("\n".join(map(encodable, as_text(each))) for each in found)
+        self.stdout.write("\n\n".join(blocks))
         unknown = [shown(each.text) for each in found if not each.is_id]
         if unknown:
             no_id = _("This is not an id of any known scheme.")
             no_id += f" Without --scheme={scheme}, all schemes are tried." if scheme else ""
             raise CommandError(f"{', '.join(unknown)}: {no_id}")
 
-
-# What is known of an id, for people and for programs
 
 _NAMES = 14
 """Columns of the names before values."""
@@ -155,49 +139,3 @@ def _lines(name: str, values: Iterable[str]) -> Iterator[str]:
     for value in values:
         yield f"    {name}{' ' * (_NAMES - columns(name))} {value}"
         name = ""
-
-
-def as_document(inspection: Inspection) -> dict[str, Any]:
-    """The same for ``json.dumps``. Numbers that JavaScript would round are texts."""
-    return {
-        "text": encodable(shown(inspection.text, 400)),
-        "is_id": inspection.is_id,
-        "candidates": [
-            {
-                "scheme": each.scheme.name,
-                "title": each.label,
-                "encoding": each.encoding,
-                "fields": [str(field) for field in each.fields],
-                "prefix": each.prefix,
-                "is_likely": each.is_likely,
-                "doubt": each.doubt,
-                "created_at": each.utc,
-                "newest_first": each.is_newest_first,
-                "digits": each.anatomy and each.anatomy.text,
-                "parts": [
-                    {
-                        "kind": part.kind.value,
-                        "name": str(part.name),
-                        "value": str(part.value),
-                        "width": part.width,
-                        "places": [place._asdict() for place in part.places],
-                    }
-                    for part in (each.anatomy.parts if each.anatomy else ())
-                ],
-                "spellings": dict(each.spellings),
-            }
-            for each in inspection.candidates
-        ],
-        "rows": [
-            {
-                "field": str(each.column.field),
-                "pk": str(each.row.pk),
-                "public_id": each.public_id,
-                "is_old": each.is_old,
-                "name": encodable(shown(str(each.row), 200)),
-            }
-            for each in inspection.rows
-        ],
-        "notes": list(inspection.notes),
-        "not_looked_up": list(inspection.errors),
-    }
