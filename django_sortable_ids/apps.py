@@ -31,7 +31,7 @@ class SortableIDsConfig(AppConfig):
     def ready(self) -> None:
         checks.register()
         pre_migrate.connect(
-            deferred("migrating.guard:check_plan"), self, weak=False, dispatch_uid=self.name
+            deferred("migrating.guard:check_migrations"), self, weak=False, dispatch_uid=self.name
         )
         connection_created.connect(_add_functions, dispatch_uid=self.name)
         when_imported("django_sortable_ids.fields", self._register_fields)

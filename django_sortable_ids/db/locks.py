@@ -77,13 +77,9 @@ def limited_lock_timeout(using: str, seconds: float) -> Iterator[None]:
 def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
     """Run ``action`` with a short lock timeout, and retry it after each timeout.
 
-    It runs in one transaction, except on MariaDB and MySQL, which commit DDL at once, and if the
-    editor only collects statements. Raises ``BackfillError`` if every try times out.
+    It runs in one transaction, except on MariaDB and MySQL, which commit DDL at once. Raises
+    ``BackfillError`` if every try times out.
     """
-    if editor.collect_sql:
-        action()
-        return
-
     told: list[str] = []
 
     def attempt() -> None:

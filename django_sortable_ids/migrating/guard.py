@@ -57,7 +57,7 @@ _KINDS = {
 }
 
 
-def check_plan(
+def check_migrations(
     *,
     sender: AppConfig,
     using: str,
@@ -104,8 +104,6 @@ def check_plan(
     reasons = [refusal for migration in forwards for refusal in walk.through(migration)]
     if reasons:
         raise CommandError("\n".join(["Nothing was migrated.", *reasons]))
-    if out and walk.notices:
-        print(*walk.notices, sep="\n", file=out)
 
 
 @dataclass
@@ -120,8 +118,6 @@ class _Walk:
     that it creates or deletes."""
     columns: dict[tuple[str, str], dict[str, str | None]] = field(default_factory=dict)
     """Present names of columns that it renames, by model and field; None for one that it adds."""
-    notices: list[str] = field(default_factory=list)
-    """Messages that don't stop the plan."""
 
     def through(self, migration: Migration) -> Iterator[str]:
         for operation in migration.operations:
@@ -241,16 +237,11 @@ class _Walk:
             model_label = historical._meta.label
             return refusals.ALTER_KEY.format(old=kinds[0], new=kinds[1], model=model_label)
         if kinds[0] != kinds[1]:
-            is_id = isinstance(old, SortableIDField)
-            text = refusals.ALTER_TYPE_OF_IDS if is_id else refusals.ALTER_TYPE
-            return text.format(old=kinds[0], new=kinds[1], name=old.name)
+            return refusals.ALTER_TYPE.format(old=kinds[0], new=kinds[1])
         if column and _may_change_values(old, new, self.connection):
             reason = self.misfit(table, column, historical, old, new)
             if reason:
                 return reason
-        if isinstance(old, SortableIDField) and not _reads_texts(new, old):
-            label = f"{app_label}.{model_name}.{operation.name}"
-            self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
         if not old.null or new.null:
             return None
         if column is None:
@@ -285,7 +276,7 @@ class _Walk:
         elif isinstance(old, SortableIDField):
             text = refusals.ALTER_SCHEME
         else:
-            text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
+            text = refusals.ALTER_VALUES
         found = {"name": old.name, "model": model._meta.label}
         return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
 
@@ -307,15 +298,6 @@ def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseW
     return old.stored_scheme != new.stored_scheme or old.column_storage(
         vendor
     ) != new.column_storage(vendor)
-
-
-def _reads_texts(new: SortableIDField, old: SortableIDField) -> bool:
-    """Whether the field reads the public texts that an earlier state of it has written or read."""
-    accepted, needed = ({field.prefix or "", *field.previous_prefixes} for field in (new, old))
-    options = ("separator", "encoding", "masked")
-    return needed <= accepted and all(
-        getattr(new, option) == getattr(old, option) for option in options
-    )
 
 
 def _kind(db_type: str | None) -> str | None:

@@ -178,18 +178,6 @@ def _actual(
     return actual
 
 
-def statements(model: type[models.Model], field: SortableIDField, using: str) -> Iterator[str]:
-    """The statements that constrain the column of an unmanaged table; none if it is constrained."""
-    connection, then = connections[using], wanted(model, field, using)
-    table, column = model._meta.db_table, str(field.column)
-    lacks_null = field.null or (
-        connection.vendor != "sqlite" and may_be_null(connection, table, column)
-    )
-    lacks_unique = then.unique and not (field.unique and is_unique(connection, table, column))
-    if lacks_null or lacks_unique:
-        yield from constraints.statements(field, then, connection)
-
-
 def why_not_unique(field: SortableIDField, using: str) -> str | None:
     """Why the column can't be unique by itself; None if it can, or if the model declares it
     unique together with other columns."""

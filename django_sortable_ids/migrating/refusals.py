@@ -19,10 +19,6 @@ ALTER_ADDED = (
     "id to all rows that have none. Migrate up to the migration before this one, fill the rows "
     "with `manage.py backfill_ids`, and migrate the rest; or set a strict sql_mode."
 )
-ALTER_NUMBERS = (
-    "the table has rows, and their numbers would be treated as ids: {misfit} Add a new field with "
-    "null=True and fill it with `manage.py backfill_ids`."
-)
 _SAMPLED = "{sampled} values were checked, from both ends and the middle of the table."
 ALTER_VALUES = (
     "the table has rows, and their values would be treated as ids: {misfit} Declare what they are "
@@ -47,21 +43,15 @@ ALTER_VALUES_OF_KEY = (
     + "; or declare what they are, if they may stay (UUIDs of other versions by "
     f"accept_other_versions=True). {_SAMPLED}"
 )
-_CONVERT = (
-    "Add a second field with null=True, fill it with `manage.py backfill_ids ... --convert-from "
-    "{name}`, and swap the two by SwapSortableID."
-)
 ALTER_SCHEME = (
-    "the table has rows, and an AlterField changes no value: {misfit} " + f"{_CONVERT} {_SAMPLED}"
+    "the table has rows, and an AlterField changes no value: {misfit} Add a second field with "
+    "null=True, fill it with `manage.py backfill_ids ... --convert-from {name}`, and swap the two "
+    f"by SwapSortableID. {_SAMPLED}"
 )
-PUBLIC_TEXT = "{label}: the text of its public ids changes; ids in old links will not be found."
 ALTER_TYPE = (
     "the table has rows, and a change of the column's type from {old} to {new} maps no value. Add "
-    "a new field with null=True and fill it with `manage.py backfill_ids`."
-)
-ALTER_TYPE_OF_IDS = (
-    "the table has rows, and a change of the column's type from {old} to {new} maps no value. "
-    + _CONVERT
+    "a second field with null=True, and fill it with `manage.py backfill_ids`: from the times of "
+    "the rows, or --convert-from the ids of this one."
 )
 ALTER_KEY = (
     "the table has rows, and a change of the key's type from {old} to {new} maps no value, neither "

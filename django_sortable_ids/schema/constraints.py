@@ -7,7 +7,6 @@ continues from there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import (
@@ -22,7 +21,7 @@ from django.db.models import Index, QuerySet
 from ..db import tables
 from ..db.errors import error_number
 from ..db.locks import strict, with_short_lock_timeout
-from ..db.queries import row, rows
+from ..db.queries import row
 from ..db.tables import may_be_null, unnamed
 from ..errors import BackfillError, counted
 from ..fields import SortableIDField
@@ -47,7 +46,7 @@ def constrain(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     _check_change(editor, old, new)
     check_before(editor, old, new)
     becomes_required = old.null and not new.null
-    if becomes_required and not editor.collect_sql:
+    if becomes_required:
         _check_filled(editor, old)
     try:
         match editor.connection.vendor:
@@ -84,9 +83,7 @@ def is_unique_alone(field: models.Field[Any, Any]) -> bool:
 
 def check_before(editor: Any, old: Any, new: Any) -> None:
     """Raise ``BackfillError`` early for what would make the change fail at its end. That is a
-    partition key that rules out a unique column, and on SQLite a broken foreign key."""
-    if editor.collect_sql:
-        return
+    unique column of a partitioned table, and on SQLite a broken foreign key."""
     if editor.connection.vendor == "sqlite":
         constraints_sqlite.refuse_orphans(editor.connection, old)
     if old.unique or not new.unique:
@@ -124,19 +121,15 @@ def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
     """One statement of MariaDB and MySQL; the table stays readable and writable."""
     connection, table = editor.connection, old.model._meta.db_table
     changes: list[str] = []
-    parameters: list[Any] = []
-    if old.null != new.null and (
-        editor.collect_sql or may_be_null(connection, table, old.column) != new.null
-    ):
-        definition, parameters = _with_null(editor, old.model, new)
-        changes.append(f"MODIFY {definition}")
+    if old.null != new.null and may_be_null(connection, table, old.column) != new.null:
+        changes.append(f"MODIFY {_with_null(editor, new)}")
     changes += _changes_of_indexes(editor, old, new)
     if not changes:
         return
     plain = f"ALTER TABLE {editor.quote_name(table)} {', '.join(changes)}"
     sql = f"{plain}, ALGORITHM=INPLACE, LOCK=NONE"
     try:
-        with_short_lock_timeout(editor, lambda: editor.execute(sql, parameters or None))
+        with_short_lock_timeout(editor, lambda: editor.execute(sql, None))
     except (OperationalError, NotSupportedError) as error:
         number = error_number(error)
         if number == _NULL_FOUND:
@@ -154,26 +147,17 @@ def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
         raise
 
 
-def _with_null(
-    editor: Any, model: type[models.Model], new: models.Field[Any, Any]
-) -> tuple[str, list[Any]]:
-    """The column's definition for MODIFY, with the new NULL, and its parameters. It is that of the
-    database, or of the field if the column doesn't exist yet, as for ``sqlmigrate``.
+def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
+    """The column's definition for MODIFY: that of the database, with the new NULL.
 
     Call it in the context of ``locks.strict``, which fixes the form of SHOW CREATE TABLE.
     """
-    connection, table, column = editor.connection, model._meta.db_table, str(new.column)
-    if tables.kind(connection, table) == "table":
-        _, sql = row(connection, f"SHOW CREATE TABLE {connection.ops.quote_name(table)}")
-        for tokens in columns(sql, MYSQL):
-            if tokens[0].name.lower() == column.lower():
-                return _changed(sql, tokens, new.null), []
-    plain: Any = new.clone()
-    plain._unique = plain.db_index = False
-    plain.set_attributes_from_name(new.name)
-    plain.model = model
-    definition, parameters = editor.column_sql(model, plain)
-    return f"{editor.quote_name(column)} {definition}", list(parameters)
+    table = editor.quote_name(new.model._meta.db_table)
+    _, sql = row(editor.connection, f"SHOW CREATE TABLE {table}")
+    tokens = next(
+        each for each in columns(sql, MYSQL) if each[0].name.lower() == str(new.column).lower()
+    )
+    return _changed(sql, tokens, new.null)
 
 
 def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
@@ -181,7 +165,7 @@ def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
     _, plain_name = tables.split(editor.connection, old.model._meta.db_table)
 
     def existing(**kind: Any) -> list[str]:
-        return [] if editor.collect_sql else unnamed(editor.connection, old, **kind)
+        return unnamed(editor.connection, old, **kind)
 
     unique = existing(unique=True, primary_key=False)
     plain = existing(index=True, unique=False, type=Index.suffix)
@@ -222,80 +206,28 @@ def _changed(sql: str, tokens: list[Token], null: bool) -> str:
     return f"{before} {wanted} {sql[at:end]}".rstrip()
 
 
-# Partitioned tables: each unique index must contain all columns of the partition key.
-
-_POSTGRESQL_PARTITIONS = """
-    SELECT DISTINCT attname
-    FROM pg_partition_tree(to_regclass(%s))
-    JOIN pg_partitioned_table ON partrelid = relid
-    CROSS JOIN unnest(partattrs::smallint[]) AS number
-    LEFT JOIN pg_attribute ON attrelid = relid AND attnum = number
-"""
-_MYSQL_PARTITIONS = """
-    SELECT DISTINCT partition_method, partition_expression, subpartition_expression
-    FROM information_schema.partitions
-    WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
-        AND partition_method IS NOT NULL AND partition_method <> 'SYSTEM_TIME'
-"""
-"""SYSTEM_TIME partitions are left out: MariaDB adds their column to every unique index itself."""
-_NOT_NULL_ALONE = (
-    "For NOT NULL, use ConstrainSortableID without unique=True, which --write-migration writes "
-    "after that"
-)
-
-
-def _partition_key(connection: Any, table: str) -> list[str | None]:
-    """The columns by which the table is partitioned. None stands for an expression of PostgreSQL,
-    which can't be part of a unique index."""
-    match connection.vendor:
-        case "postgresql":
-            quoted = connection.ops.quote_name(table)
-            return [name for (name,) in rows(connection, _POSTGRESQL_PARTITIONS, [quoted])]
-        case "mysql":
-            return _partition_key_in_mysql(connection, table)
-    return []
+_PARTITIONED = {
+    "postgresql": "SELECT 1 FROM pg_partitioned_table WHERE partrelid = to_regclass(%s)",
+    "mysql": "SELECT 1 FROM information_schema.partitions "
+    "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s "
+    "AND partition_method <> 'SYSTEM_TIME' LIMIT 1",
+}
+"""Without SYSTEM_TIME partitions: MariaDB adds their column to every unique index itself."""
 
 
 def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None:
-    """Why the column can't be unique by itself, and what to do; None if it can."""
-    meta = field.model._meta
-    fold = tables.folded
-    own = fold(connection, str(field.column))
-    keys = _partition_key(connection, meta.db_table)
-    others = [each for each in keys if each is None or fold(connection, each) != own]
-    if keys and not others and connection.vendor == "postgresql":
-        return (
-            f"{meta.db_table} is partitioned, and PostgreSQL builds no unique index on it while "
-            f"others write. Add UniqueConstraint(fields={[field.name]}) to the model, whose "
-            f"migration blocks them. {_NOT_NULL_ALONE}"
-        )
-    if not others:
+    """Why the column can't become unique by itself and online, and what to do; None if it can."""
+    table, sql = field.model._meta.db_table, _PARTITIONED.get(connection.vendor)
+    names = [connection.ops.quote_name(table)]
+    if connection.vendor == "mysql":
+        names = [*tables.split(connection, table)]
+    if sql is None or row(connection, sql, names) is None:
         return None
-    names = {fold(connection, str(each.column)): each.name for each in meta.local_concrete_fields}
-    known = [names.get(fold(connection, each), each) for each in others if each is not None]
-    expressions = ["an expression"] if None in others else []
-    reason = (
-        f"{meta.db_table} is partitioned by {', '.join(known + expressions)}, "
-        f"and a unique index must contain the whole partition key: {field.name} can't be unique by "
-        f"itself"
+    return (
+        f"{table} is partitioned, and a unique index of it must contain the whole partition key: "
+        f"add a UniqueConstraint of {field.name} and the partition key to the model. For NOT NULL, "
+        f"use ConstrainSortableID without unique=True, which --write-migration writes after that"
     )
-    if None in others:
-        return f"{reason}. Use ConstrainSortableID without unique=True, for NOT NULL alone"
-    fields = [field.name, *known]
-    return f"{reason}. Add UniqueConstraint(fields={fields}) to the model. {_NOT_NULL_ALONE}"
-
-
-def _partition_key_in_mysql(connection: Any, table: str) -> list[str | None]:
-    columns: dict[str | None, None] = {}
-    found = rows(connection, _MYSQL_PARTITIONS, tables.split(connection, table))
-    for method, *expressions in found:
-        if method.endswith("KEY") and not expressions[0]:
-            key = tables.constraints(connection, table)["PRIMARY"]["columns"]
-            columns |= dict.fromkeys(key)
-        for expression in expressions:
-            names = re.findall(r"`((?:[^`]|``)+)`", expression or "")
-            columns |= dict.fromkeys(name.replace("``", "`") for name in names)
-    return list(columns)
 
 
 # Tables that no migration changes, because of ``managed = False``.
@@ -317,23 +249,6 @@ def add_column(field: SortableIDField, connection: Any) -> str:
     definition, _ = editor.column_sql(field.model, _plain(field))
     table = quote(field.model._meta.db_table)
     return f"ALTER TABLE {table} ADD COLUMN {quote(str(field.column))} {definition}"
-
-
-def statements(field: SortableIDField, new: SortableIDField, connection: Any) -> Iterator[str]:
-    """The statements that give a filled column the constraints of ``new``."""
-    editor, model = _editor(connection), field.model
-    if connection.vendor == "sqlite":
-        # SQLite can't add NOT NULL to a column.
-        quote, table = connection.ops.quote_name, model._meta.db_table
-        schema, plain = tables.split(connection, table)
-        name = quote(f"{plain}_{field.column}_uniq")
-        where = f"{quote(schema)}.{name}" if schema else name
-        yield f"CREATE UNIQUE INDEX {where} ON {quote(plain)} ({quote(str(field.column))});"
-        return
-    new.set_attributes_from_name(field.name)
-    new.model = model
-    constrain(editor, _plain(field), new)
-    yield from editor.collected_sql
 
 
 def _plain(field: SortableIDField) -> Any:

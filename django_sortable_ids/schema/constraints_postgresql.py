@@ -39,7 +39,7 @@ def alter(editor: Any, old: Any, new: Any) -> None:
         with_short_lock_timeout(editor, execute)
 
     def look_up(query: str, name: str) -> Any:
-        return None if editor.collect_sql else row(connection, query, [quote(table), name])
+        return row(connection, query, [quote(table), name])
 
     def drop_index(name: str) -> None:
         schema, _ = tables.split(connection, table)
@@ -64,7 +64,7 @@ def alter(editor: Any, old: Any, new: Any) -> None:
         return index
 
     if new.unique and not old.unique:
-        if old.db_index and not editor.collect_sql:
+        if old.db_index:
             # Those of ``db_index=True``, which the unique index replaces.
             plain = {"index": True, "unique": False, "type": Index.suffix}
             for name in tables.unnamed(connection, new, **plain):
@@ -80,7 +80,7 @@ def alter(editor: Any, old: Any, new: Any) -> None:
         change(f"ALTER COLUMN {quoted} DROP NOT NULL")
     if new.null or not old.null:
         return
-    if not editor.collect_sql and not tables.may_be_null(connection, table, column):
+    if not tables.may_be_null(connection, table, column):
         return
     # SET NOT NULL without a scan under its lock: a validated CHECK proves it.
     check, name = look_up(_CHECK, notnull), quote(notnull)

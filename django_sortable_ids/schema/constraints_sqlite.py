@@ -35,9 +35,6 @@ def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     Raises ``BackfillError``, before anything is written, for changes that need a copy.
     """
     column = _Column(editor, new)
-    if editor.collect_sql:
-        column.collect(old, new)
-        return
     if tables.kind(editor.connection, column.table) == "view":
         raise BackfillError(
             f"{new}: {column.table} is a view: constrain the column of the table after its FROM, "
@@ -176,8 +173,6 @@ class _Column:
     def _free_name(self, suffix: str) -> str:
         """Django's name, or a similar one: the index of a renamed column may have it."""
         names = self._names(suffix)
-        if self.editor.collect_sql:
-            return names[0]
         taken = {name.lower() for (name,) in self._rows("SELECT name FROM sqlite_master")}
         return next(name for name in names if name.lower() not in taken)
 
@@ -251,20 +246,6 @@ class _Column:
 
     def _rows(self, query: str, *parameters: Any) -> list[Any]:
         return rows(self.editor.connection, query, parameters or None)
-
-    def collect(self, old: Any, new: Any) -> None:
-        """Collect the statements that ``sqlmigrate`` shows."""
-        if new.unique and not old.unique:
-            self._create_index("UNIQUE ", "_uniq")
-        if old.unique and not new.unique:
-            name = self.editor._create_index_name(self.table, [self.column], suffix="_uniq")
-            self.drop_index(name)
-        if old.null != new.null:
-            state = "NULL" if new.null else "NOT NULL"
-            self.editor.collected_sql.append(
-                f"-- {state} for {self.quoted}, in the definition of {self.quoted_table} in "
-                f"sqlite_master"
-            )
 
 
 def _is_constraint(index: str) -> bool:

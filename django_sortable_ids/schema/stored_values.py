@@ -193,14 +193,6 @@ def _plausible(numbers: Sequence[int], name: str, given: Mapping[str, Any]) -> s
                     break
     for text, at in plausible.values():
         return f"With {text} they begin on {at:%Y-%m-%d}: set it if that is right."
-    if name == "uuid7":
-        draft = [datetime.fromtimestamp(number >> 92, UTC) for number in numbers]
-        if all(_EARLIEST < at < limit for at in draft):
-            return (
-                f"They are UUIDs of an old draft of version 7, which counts seconds in its first "
-                f"36 bits, and begin on {min(draft):%Y-%m-%d}. No field reads them: leave the "
-                f"UUIDField, and add a second field that is filled from a creation time."
-            )
     return None
 
 

@@ -48,9 +48,6 @@ def swap(
     if not backwards:
         _check(editor, old, new)
     connection, table = editor.connection, before._meta.db_table
-    if editor.collect_sql:
-        _rename(editor, old, moves, [])
-        return
     if tables.kind(connection, MoveNote._meta.db_table) != "table":
         raise BackfillError(
             f"the database {connection.alias!r} has no table {MoveNote._meta.db_table}: "
@@ -96,7 +93,7 @@ def _check(editor: Any, old: Any, new: Any) -> None:
             f"{old} is {' and '.join(weaker)}, and {new.name} is not: fill it, and "
             f"run a ConstrainSortableID of {new.name} before the swap"
         )
-    if editor.collect_sql or not new.null:
+    if not new.null:
         return
     rows: QuerySet[Any] = QuerySet(old.model, using=editor.connection.alias)
     lost = rows.filter(**{f"{old.name}__isnull": False, f"{new.name}__isnull": True})

@@ -32,7 +32,8 @@ ADDED = (
 def types_changed(old, new):
     return (
         f"the table has rows, and a change of the column's type from {old} to {new} maps no value. "
-        "Add a new field with null=True and fill it with `manage.py backfill_ids`."
+        "Add a second field with null=True, and fill it with `manage.py backfill_ids`: from the "
+        "times of the rows, or --convert-from the ids of this one."
     )
 
 

@@ -61,7 +61,7 @@ def test_it_is_said_once_if_another_app_has_the_id_of_a_config_that_is_gone(fill
     filled.write_move()
     stop_before(depot, NOTE, "0002_step")
     uid = "django_sortable_ids"
-    pre_migrate.connect(guard.check_plan, sender=other, dispatch_uid=uid)
+    pre_migrate.connect(guard.check_migrations, sender=other, dispatch_uid=uid)
     try:
         assert output("depot", "0001_step").count("was stopped before it changed") == 1
     finally:
