@@ -6,7 +6,6 @@ __all__ = [
     "KeyCopy",
     "MigratePrimaryKey",
     "MovedKey",
-    "RenameMovedKey",
     "SwapSortableID",
 ]
 
@@ -29,7 +28,7 @@ from .db.locks import with_short_lock_timeout
 from .errors import BackfillError, counted
 from .fields import SortableIDField
 from .primary_keys.changes.moved import KeyCopy, MovedKey
-from .primary_keys.operation import BothWays, MigratePrimaryKey, RenameMovedKey
+from .primary_keys.operation import BothWays, MigratePrimaryKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column
@@ -87,6 +86,7 @@ class AddSortableID(AddField):
     ``ValueError`` for a primary key or a ``db_default``.
     """
 
+    reduces_to_sql = False
     fills_rows: ClassVar[bool] = True
     """Read by the guard of ``migrate``."""
 
@@ -129,7 +129,7 @@ class AddSortableID(AddField):
     ) -> None:
         final = to_state.apps.get_model(app_label, self.model_name)
         connection = schema_editor.connection
-        if not self.allow_migrate_model(connection.alias, final):
+        if schema_editor.collect_sql or not self.allow_migrate_model(connection.alias, final):
             return
         _refuse_transaction(self, schema_editor)
         state = from_state.clone()
@@ -139,15 +139,11 @@ class AddSortableID(AddField):
         field = model._meta.get_field(self.name)
         final_field = final._meta.get_field(self.name)
         check_before(schema_editor, field, final_field)
-        if not schema_editor.collect_sql:
-            check_table(final, connection.alias)
-        if schema_editor.collect_sql or not tables.has_column(
-            connection, final._meta.db_table, field.column
-        ):
+        check_table(final, connection.alias)
+        if not tables.has_column(connection, final._meta.db_table, field.column):
             before = from_state.apps.get_model(app_label, self.model_name)
             with_short_lock_timeout(schema_editor, lambda: schema_editor.add_field(before, field))
-        if not schema_editor.collect_sql:
-            self._fill(model, field, connection.alias)
+        self._fill(model, field, connection.alias)
         constrain(schema_editor, field, final_field)
 
     def database_backwards(
@@ -155,7 +151,9 @@ class AddSortableID(AddField):
     ) -> None:
         model = from_state.apps.get_model(app_label, self.model_name)
         connection = schema_editor.connection
-        if connection.vendor != "sqlite" or schema_editor.collect_sql:
+        if schema_editor.collect_sql:
+            return
+        if connection.vendor != "sqlite":
             super().database_backwards(app_label, schema_editor, from_state, to_state)
         elif self.allow_migrate_model(connection.alias, model):
             # Django would copy the table and lose what the model doesn't know.
@@ -196,7 +194,6 @@ class SwapSortableID(BothWays):
     """
 
     reversible = True
-    reduces_to_sql = True
 
     def __init__(self, model_name: str, name: str, other: str) -> None:
         self.model_name = model_name

@@ -118,7 +118,7 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
         kind = before.get_internal_type().removeprefix("Positive")
         raise BackfillError(
             f"{after} is of type {type(before).__name__} in the migrations, whose CHECK is about "
-            f"numbers: {widened(before, kind)}"
+            f"numbers: {widened(kind)}"
         )
     old = before.model._meta.apps.get_model(key.model)._meta.pk
     if isinstance(old, models.IntegerField) != isinstance(before, models.IntegerField):

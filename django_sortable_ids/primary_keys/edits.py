@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.apps import apps as django_apps
 from django.db import models
 from django.db.migrations.state import ProjectState
 
@@ -24,7 +23,6 @@ _IMPORT = "from django_sortable_ids.fields import {}"
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 """The names of folders with packages."""
 _PACKAGE = Path(__file__).parents[1]
-_AUTO_FIELD = "django_sortable_ids.fields.UUIDv7AutoField"
 _IMPORT_MODELS = "from django.db import models"
 _REPLACED = (models.AutoField, models.UUIDField)
 
@@ -94,44 +92,17 @@ def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
         yield from each.text
 
 
-def lines_of_installed(found: Iterable[type[models.Model]]) -> Iterator[str]:
-    """What to do for models of installed packages, for people."""
-    apps: dict[str, list[str]] = {}
-    for model in found:
-        key = model._meta.pk
-        if key.auto_created and not isinstance(key, SortableIDField):
-            apps.setdefault(model._meta.app_label, []).append(model.__name__)
-    for label, names in apps.items():
-        config = type(django_apps.get_app_config(label))
-        yield (
-            f"{label} ({', '.join(names)}) is an installed package: have a subclass of "
-            f"{config.__module__}.{config.__name__} in INSTALLED_APPS in its place, with\n"
-            f'    default_auto_field = "{_AUTO_FIELD}"\n'
-            f"and give --drop-old, because its models get no field for the old key"
-        )
-
-
-def is_installed(path: Path) -> bool:
-    """Whether it belongs to a package that is not the project's."""
-    return bool(INSTALLED & set(path.parts)) or path.is_relative_to(_PACKAGE)
-
-
 def is_model_installed(model: type[models.Model]) -> bool:
     """Whether nobody edits the model, because a package has it."""
     try:
-        return is_installed(Path(inspect.getfile(model)))
+        path = Path(inspect.getfile(model))
     except (OSError, TypeError):
         return False
+    return bool(INSTALLED & set(path.parts)) or path.is_relative_to(_PACKAGE)
 
 
-def widened(field: Any, kind: str) -> str:
-    """What to do about a column without room for the new keys. ``field`` is None if no model has
-    it."""
-    label = "" if field is None else field.model._meta.label
-    if any(
-        each._meta.label == label and is_model_installed(each) for each in django_apps.get_models()
-    ):
-        return f"{label} is of an installed package, so these keys can't be moved with it"
+def widened(kind: str) -> str:
+    """What to do about a column without room for the new keys."""
     return (
         f"before the keys are edited in the models, make it {kind}, and run makemigrations "
         f"and migrate; then edit them, and try again"
@@ -148,31 +119,13 @@ def old_field(before: Any) -> str:
     return f"{'' if is_own else 'models.'}{kind}({length}null=True, unique=True, editable=False)"
 
 
-def name_of_old(meta: Any, before: str) -> str:
-    """The name of the model's field for the old key; ``before`` is that of the old key itself, as
-    which a natural key stays when another field becomes the key."""
-    names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
-    return before if before in names else f"{OLD}{meta.pk.name}"
-
-
-def without_old(
-    found: Iterable[type[models.Model]], state: ProjectState, *, keeps_old: bool
-) -> Iterator[str]:
+def without_old(found: Iterable[type[models.Model]], state: ProjectState) -> Iterator[str]:
     """What models lack that keep their old key. ``state`` is that of the migrations."""
     for model in found:
         before = state.apps.get_model(model._meta.label)._meta.pk
-        name = name_of_old(model._meta, before.name)
+        name = f"{OLD}{model._meta.pk.name}"
         fields = {each.name: each for each in model._meta.local_concrete_fields}
-        if name == before.name and not fields[name].unique:
-            yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
-        elif name == before.name or not keeps_old:
-            continue
-        elif name not in fields and is_model_installed(model):
-            yield (
-                f"{model._meta.label} has no field for its old key, and it is no model of the "
-                f"project: give --drop-old, after which no key of this move can come back"
-            )
-        elif name not in fields:
+        if name not in fields:
             yield (
                 f"{model._meta.label} has no field for its old key. Add\n"
                 f"    {name} = {old_field(before)}\n"

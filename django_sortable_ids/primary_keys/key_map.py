@@ -73,14 +73,6 @@ def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
         run.execute(plan.build(target, BATCH))
 
 
-def described(engine: KeyEngine) -> Iterator[str]:
-    """What fills the maps, whose statements depend on the rows."""
-    for key in engine.change.keys:
-        yield f"{key.map.table} gets the new keys of {key.table}"
-        if key.kept:
-            yield f"{key.map.table} gets the keys of {key.label} that only histories contain"
-
-
 def _copy(engine: KeyEngine, source: Values, to: Values, fields: dict[str, str]) -> None:
     """Insert a row for each one of another table; ``fields`` are names of columns, and from which
     fields they are."""

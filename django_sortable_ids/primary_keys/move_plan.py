@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from django.apps import apps
 from django.db import connections, models
@@ -23,31 +22,26 @@ from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
 from ..models import MoveNote
-from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from . import adopting, edits, key_map, obstacles, texts
 from .changes import graph
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import Edit, is_model_installed, name_of_old
-from .operation import MigratePrimaryKey, Move, RenameMovedKey
+from .edits import Edit, is_model_installed
+from .operation import MigratePrimaryKey, Move
 
 Model = type[models.Model]
-OWN_APP = "django_sortable_ids"
-"""The app whose own tables move no keys."""
 
 
 @dataclass(frozen=True)
-class MovePlan:
+class PlannedMove:
     """A move before its migration is written."""
 
     operation: MigratePrimaryKey
     move: Move
     loader: MigrationLoader
     using: str
-    tried_for: float
-    """How many seconds the checks and the rehearsal took, which ``migrate`` repeats."""
 
     @property
     def apps(self) -> set[str]:
@@ -60,22 +54,6 @@ class MovePlan:
             for model in state.get_models(include_auto_created=True)
             if model._meta.db_table in tables
         }
-
-    @property
-    def renamed(self) -> dict[str, list[RenameMovedKey]]:
-        """By app: what gives keys, and the fields of the old ones, the names that they have in the
-        models, after the move."""
-        found: dict[str, list[RenameMovedKey]] = {}
-        for key in self.operation.keys:
-            meta = apps.get_model(key.model)._meta
-            names = {key.name: meta.pk.name}
-            if key.old is not None:
-                names[key.old_name] = name_of_old(meta, key.name)
-            if key.name != meta.pk.name:
-                app_label, model = key.model_key
-                fields = [(old, new, redefined(meta.get_field(new))) for old, new in names.items()]
-                found.setdefault(app_label, []).append(RenameMovedKey(model, fields))
-        return found
 
 
 class NotEdited(BackfillError):
@@ -96,7 +74,7 @@ def build(
     adopted: Sequence[str] = (),
     allowed: Sequence[str] = (),
     on_null: OnNull,
-) -> MovePlan:
+) -> PlannedMove:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
@@ -113,10 +91,8 @@ def build(
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
     found = [model for model in named if _changes(model, state)]
     unprepared = _unprepared(labels, named, found)
-    installed = [each for each in unprepared if is_model_installed(each)]
-    own = (each for each in unprepared if each not in installed)
-    needed = list(edits.edits_of(own, to, keeps_old=keeps_old))
-    lines = [*edits.lines_of(needed), *edits.lines_of_installed(installed)]
+    needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
+    lines = list(edits.lines_of(needed))
     if waiting and (lines or not found):
         raise BackfillError(*waiting)
     if needed and tables.kind(connections[using], MoveNote._meta.db_table):
@@ -124,9 +100,13 @@ def build(
     elif lines:
         raise NotEdited(needed, lines)
     elif unprepared or not found:
-        raise BackfillError("\n".join(_nothing_to_move(unprepared)))
-    problems = [*_renamed(found, state), *_automatic(found, connections[using])]
-    problems += [] if needed else edits.without_old(found, state, keeps_old=keeps_old)
+        raise BackfillError(
+            "No key to move: a key that moves is a sortable id in the model, and another field in "
+            "the migrations. Name tables of the project, and edit their keys first"
+        )
+    problems = [*_renamed(found, state)]
+    if keeps_old and not needed and not problems:
+        problems = [*edits.without_old(found, state)]
     if problems or waiting:
         raise BackfillError("\n".join(problems or waiting))
     check_table(MoveNote, using)
@@ -142,7 +122,7 @@ def build(
             new = field(primary_key=True, **options)
             moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
         else:
-            moved.append(_moved(each, before[label], keeps_old, fixed))
+            moved.append(_moved(each, keeps_old, fixed))
     key_map.check(moved, state, using)
     references = graph.references_of(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
@@ -176,15 +156,15 @@ def build(
     check_names(name for each in move.planned.texts for name in (each.table, each.column))
     if allowed:
         obstacles.refuse_unknown(allowed, move.engine.programs())
-    start = perf_counter()
     move.check()
     if lines:
         raise NotEdited(needed, lines)
-    return MovePlan(operation, move, loader, using, perf_counter() - start)
+    return PlannedMove(operation, move, loader, using)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
-    """The models whose tables have a key of their own."""
+    """The models of the project whose tables have a key of their own. Nobody edits those of
+    installed packages, whose keys stay as they are."""
     wanted = [each.lower() for each in labels]
     for label in wanted:
         app_label, _, name = label.partition(".")
@@ -198,7 +178,7 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
     for model in apps.get_models():
         meta = model._meta
         is_wanted = not wanted or meta.app_label in wanted or meta.label_lower in wanted
-        has_own = not meta.proxy and not meta.pk.is_relation and meta.app_label != OWN_APP
+        has_own = not meta.proxy and not meta.pk.is_relation and not is_model_installed(model)
         if is_wanted and has_own and tables.kind(connection, meta.db_table) == "table":
             yield model
 
@@ -242,18 +222,6 @@ def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model
     ]
 
 
-def _nothing_to_move(unprepared: Sequence[Model]) -> Iterator[str]:
-    if not unprepared:
-        yield "No key to move: no table with a key is named"
-        return
-    yield "No key to move:"
-    for model in unprepared:
-        key = model._meta.pk
-        kind = type(key).__name__
-        yield f"  {model._meta.label}.{key.name}: {kind} in the model and in the migrations"
-    yield "Keys that were moved before need no more. To move others, edit them in the models first"
-
-
 def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
     for model in found:
         key = model._meta.pk
@@ -264,57 +232,18 @@ def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
                 f'the model says {key.column}: add db_column="{before.column}"'
             )
         elif key.name != before.name:
-            yield from _in_the_way(model, before)
-
-
-def _in_the_way(model: Model, before: Any) -> Iterator[str]:
-    """What would follow a key to its new name, and is about the field that keeps the name."""
-    old, new = before.name, model._meta.pk.name
-    options = before.model._meta
-    for group in (*options.unique_together, *options.constraints, *options.indexes):
-        if old in getattr(group, "fields", group):
             yield (
-                f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the key "
-                f"is {new} now: remove it and migrate, move the key, and add it again"
-            )
-    for owner, field in graph.columns(apps):
-        is_reference = field.remote_field and field.target_field.model is model
-        if is_reference and field.target_field.name == old:
-            yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
-        elif history_models.original_of(owner) is model and field.name == old:
-            yield (
-                f"{field} copies {old}, and the key is {new} now: before the move, rename {old} to "
-                f"{new} by RenameField in both models; move {new} with {OLD}{new}; and rename that "
-                f"to {old}"
+                f"{model._meta.label}: the key {before.name} can't be moved to another name, "
+                f"{key.name}: first rename it to {key.name} in the model, and run makemigrations "
+                f"and migrate; then move it; at last rename {OLD}{key.name} to {before.name}"
             )
 
 
-def _automatic(found: Sequence[Model], connection: Any) -> Iterator[str]:
-    """Tables of many-to-many fields whose keys are sortable ids in the models only."""
-    labels = {model._meta.app_label for model in found}
-    for model, reason in automatic_keys(connection):
-        if model._meta.app_label in labels:
-            owner = cast("Model", model._meta.auto_created)._meta.label
-            yield (
-                f"{reason}: Django migrates no key of the table of a ManyToManyField. Leave "
-                f"default_auto_field as it was, and give {owner} and the others a key of their own "
-                f"in the models; models of installed packages that have such fields can't be moved"
-            )
-
-
-def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
-    """``known`` is the model of the migrations."""
-    meta, before = model._meta, known._meta.pk
-    name = name_of_old(meta, before.name)
-    field, old = redefined(meta.pk), None
-    if keeps_old or name == before.name:
-        old = redefined(meta.get_field(name))
-    if meta.pk.name != before.name:
-        # The columns get other names after the move.
-        column = {"db_column": before.db_column} if before.db_column else {}
-        field = redefined(meta.pk, "db_column", **column)
-        old = old and redefined(old, "db_column")
-    return MovedKey(meta.label, before.name, field, old, **fixed)
+def _moved(model: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
+    meta = model._meta
+    name = f"{OLD}{meta.pk.name}"
+    old = redefined(meta.get_field(name)) if keeps_old else None
+    return MovedKey(meta.label, meta.pk.name, redefined(meta.pk), old, **fixed)
 
 
 def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:

@@ -82,57 +82,26 @@ class Move:
         """Move the keys: in one transaction, where the database has transactions for DDL."""
         self.engine.move(lambda change: texts.replace_values(self.editor, change))
 
-    def collect(self) -> None:
-        """Add the statements of the move to those that the editor collects; or a comment, if the
-        tables are not those of before. Writes nothing.
-
-        Raises ``BackfillError`` with what the database can't change.
-        """
-        connection = self.editor.connection
-        names = [each.table for each in self.planned.keys]
-        missing = [each for each in names if tables.kind(connection, each) != "table"]
-        gone = [
-            f"{table.name}.{column}"
-            for table in self.change.tables
-            for column in table.dropped
-            if not missing and not tables.has_column(connection, table.name, column)
-        ]
-        if gone:
-            self.engine.comment(
-                f"The statements depend on {gone[0]}, which doesn't exist: undo the later "
-                f"migration that removed it first, which brings no old key back"
-            )
-        elif missing:
-            self.engine.comment(
-                f"The statements depend on {missing[0]}, which doesn't exist yet: apply earlier "
-                "migrations first"
-            )
-        elif self.note.was_last or self.note.steps is not None:
-            self.engine.comment(
-                "The keys are moved already, and the statements depend on the tables before that"
-            )
-        else:
-            self._refuse(list(self.engine.problems()))
-            self.engine.create_maps()
-            for line in key_map.described(self.engine):
-                self.engine.comment(line)
-            self.engine.collect()
-
 
 class BothWays(Operation):
-    """One method changes the database in both directions."""
+    """One method changes the database in both directions. What it does depends on what it finds
+    there, so ``sqlmigrate`` shows no SQL."""
+
+    reduces_to_sql = False
 
     _change: Callable[..., None]
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        self._change(app_label, schema_editor, from_state, to_state, backwards=False)
+        if not schema_editor.collect_sql:
+            self._change(app_label, schema_editor, from_state, to_state, backwards=False)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        self._change(app_label, schema_editor, from_state, to_state, backwards=True)
+        if not schema_editor.collect_sql:
+            self._change(app_label, schema_editor, from_state, to_state, backwards=True)
 
 
 class MigratePrimaryKey(BothWays):
@@ -212,9 +181,6 @@ class MigratePrimaryKey(BothWays):
                 )
         move = self._move(editor, keys, before, after, backwards=backwards)
         engine, deleted = move.engine, DeletedKeys(move.engine, self.histories)
-        if editor.collect_sql:
-            move.collect()
-            return
         if not move.is_done:
             for key in keys if backwards else ():
                 if key.model in move.note.with_old_keys and not _have_old_keys(key, before, using):
@@ -239,14 +205,6 @@ class MigratePrimaryKey(BothWays):
         engine.drop_maps()
         deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
         notes.forget_runs(move.change.keys, engine.using)
-
-    def statements(self, connection: Any, before: ProjectState) -> list[str]:
-        """The SQL of ``database_forwards`` as ``sqlmigrate`` shows it. Writes nothing."""
-        after = before.clone()
-        self.state_forwards("", after)
-        with connection.schema_editor(collect_sql=True, atomic=False) as editor:
-            self.database_forwards("", editor, before, after)
-        return list(editor.collected_sql)
 
     def move_of(self, editor: Any, before: ProjectState) -> Move:
         """The move from a state, for a plan."""
@@ -290,52 +248,3 @@ def _have_old_keys(key: MovedKey, state: Any, using: str) -> bool:
     """Whether a row has its old key."""
     rows = state.apps.get_model(key.model)._base_manager.using(using)
     return bool(rows.filter(**{f"{key.old_name}__isnull": False}).exists())
-
-
-class RenameMovedKey(BothWays):
-    """Gives a moved key, and the field of its old values, the names that they have in the model.
-
-    ``fields`` are the present and the next name of each, and the field with that. MariaDB and MySQL
-    rename all columns in one statement: after a stop, ``migrate`` sees whether it was executed.
-    """
-
-    __module__ = "django_sortable_ids.operations"
-    """Migrations import it from there."""
-
-    def __init__(self, model_name: str, fields: Sequence[tuple[str, str, Any]]) -> None:
-        self.model_name = model_name
-        self.model_name_lower = model_name.lower()
-        self.fields = fields
-        self.renamed_fields = [(name, following) for name, following, _ in fields]
-        """Read by the guard of ``migrate``."""
-
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        state.__dict__.pop("apps", None)
-        for name, following, field in self.fields:
-            state.rename_field(app_label, self.model_name_lower, name, following)
-            state.alter_field(app_label, self.model_name_lower, following, field, True)
-
-    def _change(
-        self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
-    ) -> None:
-        model = before.apps.get_model(app_label, self.model_name)
-        following = after.apps.get_model(app_label, self.model_name)
-        connection, table = editor.connection, model._meta.db_table
-        if not self.allow_migrate_model(connection.alias, model):
-            return
-        names = self.renamed_fields
-        if backwards:
-            names = [(present, name) for name, present in reversed(names)]
-        fields = [(model._meta.get_field(a), following._meta.get_field(b)) for a, b in names]
-        columns = {old.column: new.column for old, new in fields if old.column != new.column}
-        gone = columns.keys() - columns.values()
-        is_done = not all(tables.has_column(connection, table, each) for each in gone)
-        if columns and (editor.collect_sql or not is_done):
-            pairs = (map(editor.quote_name, each) for each in columns.items())
-            changes = ["RENAME COLUMN {} TO {}".format(*each) for each in pairs]
-            for each in [", ".join(changes)] if connection.vendor == "mysql" else changes:
-                editor.execute(f"ALTER TABLE {editor.quote_name(table)} {each}", None)
-
-    def describe(self) -> str:
-        names = ", ".join(f"{name} to {following}" for name, following in self.renamed_fields)
-        return f"Rename the key of {self.model_name} and its old values: {names}"

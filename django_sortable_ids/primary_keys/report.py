@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any
 
 from django.apps import apps
 from django.db import connections
 
-from ..backfill.plan import size
 from ..backfill.progress import minutes
-from ..db import tables
 from ..db.queries import value
 from ..errors import counted
-from .changes.graph import Key
 from .changes.moved import MovedKey
 from .deleted_keys import DeletedKeys
-from .edits import name_of_old
-from .move_plan import MovePlan
+from .move_plan import PlannedMove
 
-_COPY = "sortable_ids_copy"
-_MOST_COPIED = 50_000
-_RATIOS = {"postgresql": (25, 80), "mysql": (4, 16), "sqlite": (15, 50)}
-"""Seconds of a row of a move to those of a copied row, measured: the least and the most."""
-_BYTES = {
-    "postgresql": "SELECT pg_total_relation_size(to_regclass(%s))",
-    "mysql": "SELECT data_length + index_length FROM information_schema.tables "
-    "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s",
-}
-_BYTES_OF_FILE = "SELECT page_count * page_size FROM main.pragma_page_count, main.pragma_page_size"
-"""SQLite tells the size of a table only if it is compiled for that."""
+_SECONDS = (10, 60)
+"""Of a million rows, the least and the most, as measured with and without a fast disk."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +39,6 @@ class KeyReport:
 
 
 @dataclass(frozen=True)
-class Copy:
-    """A copy of rows of the largest moved table, with an index of the key, as a measure of the
-    machine."""
-
-    rows: int
-    seconds: float
-    ratio: tuple[int, int]
-
-
-@dataclass(frozen=True)
 class Report:
     keys: list[KeyReport]
     generic: list[str]
@@ -73,25 +48,16 @@ class Report:
     tables: int
     """How many are written."""
     rows: int
-    bytes: int
-    """The present size of these tables with their indexes; on SQLite, of the whole file."""
-    tried_for: float
-    """The seconds that the same took on tables without rows."""
-    copy: Copy
-    """By which the seconds of a row are estimated."""
     locks: str
     """What nobody can use during the move."""
-    statements: list[str]
-    """What the migration executes, with comments for what depends on the rows."""
 
     @property
     def seconds(self) -> tuple[float, float]:
-        """At least and at most. A move of 67 keys of few rows took 5 to 7 times its trial."""
-        rows = self.rows * self.copy.seconds / max(self.copy.rows, 1)
-        least, most = self.copy.ratio
-        return 2 * self.tried_for + least * rows, 8 * self.tried_for + most * rows
+        """At least and at most."""
+        least, most = (each * self.rows / 1_000_000 for each in _SECONDS)
+        return least, most
 
-    def lines(self, *, with_sql: bool = False) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         for each in self.keys:
             old = f"the old key stays as {each.old}" if each.old else "the old key is dropped"
             yield f"{each.key}: {each.scheme}, {counted(each.rows, 'row')}; {old}"
@@ -105,16 +71,12 @@ class Report:
         yield f"writes {counted(self.tables, 'table')} with {counted(self.rows, 'row')}"
         times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
         yield f"  takes about {times}, in which the application must not run"
-        copied = counted(self.copy.rows, "row")
-        yield f"    by what a trial without rows, and a copy of {copied}, took on this machine"
+        yield "    as measured elsewhere: migrate a copy of the database, and note the time"
         yield f"  locks {self.locks}"
-        yield f"  needs up to 6 times their present {size(self.bytes)} of disk space until it ends"
-        if with_sql:
-            yield "  executes"
-            yield from (f"    {each}" for each in self.statements)
+        yield "  needs up to 6 times the disk space of these tables until it ends"
 
 
-def report(planned: MovePlan) -> Report:
+def report(planned: PlannedMove) -> Report:
     """Counts all rows. Writes nothing."""
     change, connection = planned.move.change, connections[planned.using]
     names = [each.name for each in change.tables]
@@ -126,7 +88,7 @@ def report(planned: MovePlan) -> Report:
             key=str(apps.get_model(moved.model)._meta.pk),
             scheme=type(moved.field).__name__,
             rows=rows[key.table],
-            old=name_of_old(apps.get_model(moved.model)._meta, moved.name) if moved.old else None,
+            old=moved.old_name if moved.old else None,
             times=_source(moved),
             references=[
                 f"{table.name}.{each.name}"
@@ -139,45 +101,15 @@ def report(planned: MovePlan) -> Report:
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
     generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
-    size_now = _bytes(connection, names)
     adopted = dict(deleted.adopted())
-    statements = planned.operation.statements(connection, planned.loader.project_state())
-    largest = max(change.keys, key=lambda key: rows[key.table])
     return Report(
         keys=keys,
         generic=generic,
         adopted=adopted,
         tables=len(names),
         rows=sum(rows.values()),
-        bytes=size_now,
-        tried_for=planned.tried_for,
-        copy=_copied(connection, largest),
         locks=planned.move.engine.locks,
-        statements=statements,
     )
-
-
-def _copied(connection: Any, key: Key) -> Copy:
-    table, column = map(connection.ops.quote_name, (key.table, key.column))
-    with connection.cursor() as cursor:
-        start = perf_counter()
-        cursor.execute(
-            f"CREATE TEMPORARY TABLE {_COPY} AS SELECT * FROM {table} LIMIT {_MOST_COPIED}"
-        )
-        cursor.execute(f"CREATE UNIQUE INDEX {_COPY}_key ON {_COPY} ({column})")
-        seconds = perf_counter() - start
-        copied = value(connection, f"SELECT COUNT(*) FROM {_COPY}")
-        cursor.execute(f"DROP TABLE {_COPY}")
-    return Copy(copied, seconds, _RATIOS[connection.vendor])
-
-
-def _bytes(connection: Any, names: list[str]) -> int:
-    if connection.vendor == "sqlite":
-        return int(value(connection, _BYTES_OF_FILE))
-    sql = _BYTES[connection.vendor]
-    if connection.vendor == "postgresql":
-        return sum(value(connection, sql, [connection.ops.quote_name(each)]) for each in names)
-    return int(sum(value(connection, sql, tables.split(connection, each)) or 0 for each in names))
 
 
 def _source(key: MovedKey) -> str:

@@ -254,7 +254,7 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
 def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
     """Why the column can't contain the new keys, and what to do; None if it can."""
     needed, is_number = _length(key.after), isinstance(key.after, IntegerField)
-    wider = widened(texts.field, f"CharField(max_length={needed})")
+    wider = widened(f"CharField(max_length={needed})")
     info = tables.column_info(connection, texts.table, texts.column)
     kind = "" if info is None else info.kind.lower()
     if "int" in kind:
@@ -262,7 +262,7 @@ def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
             return f"numbers only: {wider}"
         is_small = connection.vendor != "sqlite" and kind in _SMALL
         is_big = key.after.get_internal_type() in _BIG
-        wider = widened(texts.field, "BigIntegerField")
+        wider = widened("BigIntegerField")
         return f"numbers of 32 bits only: {wider}" if is_small and is_big else None
     if isinstance(texts.field, SortableIDField):
         return f"its own ids only: {wider}"

@@ -22,8 +22,7 @@ _PHASES = {
     "copies": r"INSERT INTO sortable_ids_new__",
     "notes": _NOTE,
     "switches": (
-        r"CREATE TABLE moving__|CREATE FUNCTION pg_temp.moved_|"
-        r"DROP TRIGGER (?!sortable_ids_)|ALTER TABLE \S+ DROP FOREIGN KEY"
+        r"CREATE TABLE moving__|CREATE FUNCTION pg_temp.moved_|ALTER TABLE \S+ DROP FOREIGN KEY"
     ),
     "restores": r"RENAME TABLE",
     "ends": _NOTE,

@@ -163,43 +163,9 @@ def test_the_plan_judges_before_an_edit(project, to):
     assert project.shell(code) == "[1, 1, 1]"
 
 
-INSTALLED = """
-from django.contrib.contenttypes.fields import GenericForeignKey
-from django.contrib.contenttypes.models import ContentType
-from django.db import models
-
-
-class Item(models.Model):
-    content_type = models.ForeignKey(ContentType, models.CASCADE)
-    object_id = models.IntegerField()
-    content_object = GenericForeignKey()
-"""
-PAGE = """
-from django.db import models
-
-
-class Page(models.Model):
-    pass
-"""
-
-
-def test_a_column_of_an_installed_package_is_said_before_an_edit(create, tmp_path):
-    package = tmp_path / "project" / "site-packages" / "labels"
-    (package / "migrations").mkdir(parents=True)
-    for folder in (package, package / "migrations"):
-        (folder / "__init__.py").touch()
-    (package / "models.py").write_text(INSTALLED)
-    path = f"import sys\nsys.path.append({str(package.parent)!r})\n"
-    project = create(PAGE, *TYPES, "labels", more=path)
-    project.manage("makemigrations", "labels", "&&", "migrate")
-    code = "from depot.models import *; from labels.models import *; "
-    project.shell(code + "Item.objects.create(content_object=Page.objects.create())")
-    done = project.move("--to=UUIDv7AutoField")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith(
-        "and the column has room for numbers only: labels.Item is of an installed package, so "
-        "these keys can't be moved with it"
-    )
+def test_keys_of_installed_packages_stay(project):
+    done = project.backfill("auth", "--primary-key")
+    assert "Name tables of the project, and edit their keys first" in done.stderr
 
 
 def test_a_class_of_keys_that_does_not_exist(project):

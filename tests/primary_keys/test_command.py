@@ -116,9 +116,10 @@ def refused(project, *arguments):
     return done.stderr.split("BackfillError: ")[1].splitlines()
 
 
-WHAT_TO_DO = [
-    "Keys that were moved before need no more. To move others, edit them in the models first"
-]
+NOTHING = (
+    "No key to move: a key that moves is a sortable id in the model, and another field in the "
+    "migrations. Name tables of the project, and edit their keys first"
+)
 
 
 def test_it_says_that_makemigrations_was_first(project):
@@ -133,12 +134,9 @@ def test_it_says_that_makemigrations_was_first(project):
     assert move(project, "depot").returncode == 0
 
 
-def test_it_says_that_a_named_model_has_no_new_key(project):
-    assert refused(edited(project), "depot.Customer", "depot.Country") == [
-        "No key to move:",
-        "  depot.Country.code: CharField in the model and in the migrations",
-        *WHAT_TO_DO,
-    ]
+@in_one_case("names", [["depot.Customer", "depot.Country"], ["django_sortable_ids"]])
+def test_it_says_that_a_named_model_has_no_new_key(edited_project, names):
+    assert refused(edited_project, *names) == [NOTHING]
 
 
 def test_keys_that_are_not_moved_yet_are_no_ids(project):
@@ -146,11 +144,6 @@ def test_keys_that_are_not_moved_yet_are_no_ids(project):
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "`manage.py check --database default` says what to do" in done.stderr
-
-
-def test_it_says_that_an_app_has_no_models(project):
-    message = "No key to move: no table with a key is named"
-    assert refused(project, "django_sortable_ids") == [message]
 
 
 def imports(done):
@@ -169,7 +162,6 @@ def test_the_imports_have_all_that_a_file_lacks(project):
 def test_the_plan_names_every_column(project):
     done = move(edited(project), "depot")
     assert done.returncode == 0, done.stderr
-    size = (project.folder / "depot.sqlite3").stat().st_size / 1000
     assert re.sub(r"0:\d\d( to 0:\d\d)?", "TIME", done.stdout).splitlines() == [
         "depot.Customer.id: UUIDv7AutoField, 3 rows; the old key stays as old_id",
         "  times from joined",
@@ -180,19 +172,15 @@ def test_the_plan_names_every_column(project):
         "  depot_order_gifts.order_id",
         "writes 3 tables with 9 rows",
         "  takes about TIME, in which the application must not run",
-        "    by what a trial without rows, and a copy of 3 rows, took on this machine",
+        "    as measured elsewhere: migrate a copy of the database, and note the time",
         "  locks the database, for writing, until it ends",
-        f"  needs up to 6 times their present {size:.0f} kB of disk space until it ends",
+        "  needs up to 6 times the disk space of these tables until it ends",
         "URLs, code, SQL, sessions, tasks, caches and settings: see "
         '"Before you move a primary key" in the documentation',
         "Next: manage.py backfill_ids depot --primary-key --write-migration",
     ]
     document = json.loads(move(project, "depot", "--json").stdout)
-    least, most = document["copy"]["ratio"]
-    a_row = document["copy"]["seconds"] / document["copy"]["rows"]
-    estimate, tried = document["estimate"], document["tried_for"]
-    assert estimate["seconds_at_least"] == pytest.approx(2 * tried + 9 * least * a_row)
-    assert estimate["seconds_at_most"] == pytest.approx(8 * tried + 9 * most * a_row)
+    assert document["estimate"] == {"seconds_at_least": 9e-5, "seconds_at_most": 54e-5}
     assert document["keys"][1] == {
         "key": "depot.Order.id",
         "scheme": "UUIDv7AutoField",
@@ -202,35 +190,23 @@ def test_the_plan_names_every_column(project):
         "references": ["depot_order_gifts.order_id"],
         "deleted": 0,
     }
-    assert (document["tables"], document["rows"], document["bytes"]) == (3, 9, size * 1000)
+    assert (document["tables"], document["rows"]) == (3, 9)
     assert document["locks"] == "the database, for writing, until it ends"
     assert project.names == ["0001_initial"]
 
 
-def test_sql_of_tables_that_do_not_exist(edited_project):
-    edited_project.write_move()
-    (edited_project.folder / "depot.sqlite3").unlink()
-    printed = edited_project.manage("sqlmigrate", "depot", edited_project.names[-1])
-    assert "-- The statements depend on depot_customer, which doesn't exist yet" in printed
-
-
-def test_migrate_executes_what_was_shown_and_reverses_it(edited_project):
+def test_migrate_moves_the_keys_and_reverses_it(edited_project):
     project, before = edited_project, columns(edited_project, "depot_order")
-    shown = move(project, "depot", "-v2").stdout.splitlines()
-    statements = json.loads(move(project, "depot", "--json").stdout)["statements"]
-    start = shown.index("  executes") + 1
-    assert [each.strip() for each in shown[start:-2]] == statements
     name = "0002_move_key_of_customer_and_others"
     assert project.write_move().splitlines()[-3:] == [
         f"Wrote depot/migrations/{name}.py",
         "Next: read it, stop the application, and run",
         "  manage.py migrate",
     ]
-    printed = project.manage("sqlmigrate", "depot", name).splitlines()
-    assert printed[-len(statements) :] == statements
+    printed = project.manage("sqlmigrate", "depot", name)
+    assert printed.splitlines()[-1] == "-- THIS OPERATION CANNOT BE WRITTEN AS SQL"
     assert columns(project, "depot_order") == before
     project.manage("migrate")
-    assert "-- The keys are moved already" in project.manage("sqlmigrate", "depot", name)
     new = {"id": "char(32)", "customer_id": "char(32)", "old_id": "bigint"}
     assert columns(project, "depot_order") == new
     project.manage("makemigrations", "--check")

@@ -139,17 +139,6 @@ def assert_moved(before, after):
         assert not {old for old, _ in pairs} & {new for _, new in pairs}
 
 
-def assert_shown(project):
-    """The statements of the move name the columns and tables of the history."""
-    [migration] = project.migrations.glob("0002_*.py")
-    lines = project.manage("sqlmigrate", "depot", migration.stem).splitlines()
-    for table in ("depot_historicalcustomer", "depot_historicalorder"):
-        assert [each for each in lines if table in each and "old_id" in each]
-    name = "sortable_ids_next__depot_customer"
-    assert f"-- {name} gets the keys of depot.Customer that only histories contain" in lines
-    assert [each for each in lines if each.startswith("CREATE") and name in each]
-
-
 @pytest.fixture
 def project(create):
     apps = [*TYPES, "django.contrib.admin", "django.contrib.messages", "simple_history"]
@@ -165,7 +154,6 @@ def test_a_project_moves_with_its_history_and_back(project):
     before = rows(project)
     edit(project)
     assert "  keys of 3 deleted rows in the history\n" in project.write_move()
-    assert_shown(project)
     project.manage("migrate", "&&", "makemigrations", "--check", "&&", "check")
     after = rows(project)
     assert_moved(before, after)

@@ -2,7 +2,6 @@
 ``migrate`` refuses all that does not complete it, and says what does."""
 
 import re
-from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -84,16 +83,6 @@ def test_the_other_way_is_refused_after_the_note_began(depot, backwards):
     depot.migrate(on)
     depot.migrate(back)
     assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
-
-
-@mysql_only
-def test_sql_that_is_shown_changes_nothing(depot):
-    on, _ = stop(depot, backwards=True, statement=RENAMES)
-    (before,) = MoveNote.objects.values()
-    call_command("sqlmigrate", "depot", "0002_step", backwards=True, stdout=StringIO())
-    assert [*MoveNote.objects.values()] == [before]
-    depot.migrate(on)
-    assert small.names(depot) == OLD
 
 
 @mysql_only

@@ -22,7 +22,13 @@ DO = {
     """,
 }
 IS_POSTGRESQL = connection.vendor == "postgresql"
+IS_MYSQL = connection.vendor == "mysql"
 FIRES = "trigger depot_logged of {} fires on a table that changes"
+REPLACED = (
+    "{} has the trigger depot_logged, and is replaced by a table without it: drop the trigger, "
+    "migrate, and create it again"
+)
+"""On MariaDB and MySQL."""
 
 
 def advice(*names):
@@ -51,7 +57,8 @@ def trigger(body, event="INSERT", table="depot_customer"):
 def test_a_trigger_of_a_moved_table(customers):
     trigger("INSERT INTO depot_log (text) VALUES (NEW.name);")
     small.write_move(customers)
-    assert refusal(customers) == [FIRES.format("depot_customer"), advice("depot_logged")]
+    found = [FIRES.format("depot_customer"), advice("depot_logged")]
+    assert refusal(customers) == ([REPLACED.format("depot_customer")] if IS_MYSQL else found)
     assert list(columns("depot_customer")) == ["id", "name", "created_at"]
 
 
@@ -75,9 +82,9 @@ def test_a_longer_name_is_another_table(customers):
     assert small.names(customers) == small.IN_ORDER_OF_KEYS
 
 
+@pytest.mark.skipif(IS_MYSQL, reason="it refuses each")
 def test_one_that_somebody_has_read(customers):
-    named = "CONCAT('of ', NEW.id)" if connection.vendor == "mysql" else "'of ' || NEW.id"
-    trigger(f"INSERT INTO depot_log (text) VALUES ({named});")
+    trigger("INSERT INTO depot_log (text) VALUES ('of ' || NEW.id);")
     small.write_move(customers, more="allowed=['depot_log*'],")
     customers.migrate()
     made = customers.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
@@ -93,7 +100,8 @@ def test_one_is_refused_backwards(customers):
     small.write_move(customers)
     customers.migrate()
     trigger("INSERT INTO depot_log (number) VALUES (NEW.old_id);")
-    with pytest.raises(CommandError, match=FIRES.format("depot_customer")):
+    refused = (REPLACED if IS_MYSQL else FIRES).format("depot_customer")
+    with pytest.raises(CommandError, match=refused):
         customers.migrate("0001_step")
     assert small.names(customers) == small.IN_ORDER
 
@@ -197,7 +205,7 @@ from django.db import models
 class Customer(models.Model):
     name = models.CharField(max_length=20)
 """
-BODY = "INSERT INTO depot_log (number) VALUES (NEW.id);"
+BODY = "DELETE FROM depot_customer WHERE id = NEW.number;"
 
 
 @pytest.fixture
@@ -209,7 +217,7 @@ def project(create):
 
 def create_trigger(project):
     made = DO[connection.vendor].format(
-        name="depot_logged", event="INSERT", table="depot_customer", body=BODY
+        name="depot_logged", event="INSERT", table="depot_log", body=BODY
     )
     project.sql("CREATE TABLE depot_log (number int)", made)
 
@@ -233,16 +241,6 @@ def test_a_name_that_it_lacks(project):
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "BackfillError: --allow depot_loged: no trigger, view, routine, event or rule that a move "
-        "leaves as it is has that name; the database has trigger depot_logged of depot_customer; "
-        "nearest: depot_logged. Correct the name, or omit it"
-    )
-    assert project.names == ["0001_initial"]
-
-
-def test_a_name_in_a_database_without_programs(project):
-    done = move(project, "--allow", "depot_logged")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith(
-        "; the database has none. Correct the name, or omit it"
+        "leaves as it is has that name; nearest: depot_logged. Correct the name, or omit it"
     )
     assert project.names == ["0001_initial"]

@@ -107,23 +107,6 @@ class KeyEngine(ABC):
     def drop_table(self, table: str) -> None:
         self.execute(f"DROP TABLE IF EXISTS {self.quote(table)}")
 
-    def collect(self) -> None:
-        """Add the statements of ``move`` to those that the editor collects. Writes nothing; the
-        columns of the next values need not exist."""
-        self.comment(self.connection.ops.start_transaction_sql().rstrip(";"))
-        self.collect_generic()
-        self.replace_keys()
-        self.comment(self.connection.ops.end_transaction_sql().rstrip(";"))
-        self.drop_maps()
-
-    def collect_generic(self) -> None:
-        for each in self.change.texts:
-            self.comment(f"{each.table}.{each.column}: texts of old keys become those of new ones")
-
-    def comment(self, text: str) -> None:
-        """Collect a line that is no statement."""
-        self.editor.collected_sql.append(f"-- {text}")
-
     def execute(self, sql: str) -> None:
         self.editor.execute(sql, None)
 
@@ -177,8 +160,6 @@ class KeyEngine(ABC):
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
-        if self.editor.collect_sql:
-            return
         names = [key.label for key in self.change.keys if self.is_unfilled(key)]
         for table, column in self.change.histories:
             names += [table.name] if self.orphans(table, column, column.key.map) else []

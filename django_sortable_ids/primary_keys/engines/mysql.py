@@ -3,9 +3,9 @@ with other columns, and one RENAME TABLE exchanges all of them.
 
 1. Each table gets a new one LIKE it, without foreign keys, whose key columns get other types.
 2. The rows are copied, with the new keys from the maps.
-3. Keys in texts are replaced. The note begins, with the foreign keys and triggers as text.
-4. Triggers and foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are
-   dropped, and foreign keys and triggers come back.
+3. Keys in texts are replaced. The note begins, with the foreign keys as text.
+4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
+   foreign keys come back.
 
 After a stop before the note, new tables are created and filled again; after it, step 4 resumes. It
 refuses a table that was written before the exchange.
@@ -13,6 +13,7 @@ refuses a table that was written before the exchange.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -20,20 +21,20 @@ from typing import Any
 from django.db import Error, transaction
 
 from ...db import tables
+from ...db.errors import error_number
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
 from ..changes.graph import Change, Column, Key, Table, Values
-from .base import ForeignKey, KeyEngine
+from .base import ForeignKey, KeyEngine, Program
 from .mysql_exchange import (
     Steps,
     alone,
     copying,
     exchange,
+    execute,
     is_before_exchange,
     old_name,
     plain,
-    trigger_problems,
-    triggers_of,
 )
 from .mysql_tables import NewTable, OldTable, collation_of
 
@@ -77,7 +78,19 @@ _ON_CLUSTER = (
     "primary keys can't be moved on a Galera cluster (wsrep_on is ON): stop all nodes but one, "
     "start that one with --wsrep-on=OFF, migrate, and start the cluster from it"
 )
-_TEMPORARY = "sortable_ids_temporary"
+_TRIGGERS = """
+SELECT trigger_name FROM information_schema.triggers
+WHERE event_object_schema = DATABASE() AND event_object_table = %s ORDER BY trigger_name
+"""
+_RIGHTS = """
+SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
+UNION ALL SELECT 1 FROM information_schema.schema_privileges
+    WHERE privilege_type = 'TRIGGER' AND DATABASE() LIKE table_schema
+UNION ALL SELECT 1 FROM information_schema.table_privileges
+    WHERE privilege_type = 'TRIGGER' AND table_schema = DATABASE() AND table_name = %s
+"""
+_NEEDS_SUPER = 1419
+"""The error of a server with a binary log, before it looks at the privilege TRIGGER."""
 
 
 class MySQLKeys(KeyEngine):
@@ -169,10 +182,17 @@ class MySQLKeys(KeyEngine):
         elif "partitioned" in options:
             yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and migrate again"
 
+    def programs(self) -> Iterator[Program]:
+        """Without the triggers of changed tables, which ``rehearse`` refuses."""
+        changed = {plain(self.connection, each.name) for each in self.change.tables}
+        for each in super().programs():
+            table = each.table and tables.folded_table(self.connection, each.table)
+            if table not in changed:
+                yield each
+
     def rehearse(self) -> Iterator[str]:
         """Create each new table, without rows, and drop it."""
         with alone(self.connection), copying(self.connection):
-            yield from self._without_temporary_tables()
             for new in self._new_tables():
                 try:
                     new.create()
@@ -180,24 +200,35 @@ class MySQLKeys(KeyEngine):
                         yield f"{new.name}: a table LIKE it would lose {part}: remove that"
                     new.alter()
                     new.add_indexes()
-                    yield from trigger_problems(self.editor, new.name, new.new)
+                    yield from self._triggers(new)
                 except Error as error:
                     yield f"{new.name}: a copy with the new columns can't be made: {error}"
                 new.drop()
 
-    def _without_temporary_tables(self) -> Iterator[str]:
-        """Keys in texts are replaced with the help of such tables."""
-        if not any(tables.kind(self.connection, each.table) for each in self.change.texts):
-            return
-        try:
-            with self.connection.cursor() as cursor:
-                cursor.execute(f"CREATE TEMPORARY TABLE {_TEMPORARY} (a int)")
-                cursor.execute(f"DROP TEMPORARY TABLE {_TEMPORARY}")
-        except Error as error:
+    def _triggers(self, new: NewTable) -> Iterator[str]:
+        """Those of an old table would be dropped with it. A user may not see them: it is tried
+        whether this one may create one."""
+        found = rows(self.connection, _TRIGGERS, [new.name])
+        for (name,) in found:
             yield (
-                f"keys in columns of texts can't be replaced: {error}. Grant CREATE TEMPORARY "
-                f"TABLES to the database user, and migrate again"
+                f"{new.name} has the trigger {name}, and is replaced by a table without it: drop "
+                f"the trigger, migrate, and create it again"
             )
+        if found:
+            return
+        # A crash of MariaDB may leave the name of a trigger in use.
+        name, table = map(self.quote, (f"sortable_ids_{secrets.token_hex(8)}", new.new))
+        create = f"CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW SET @a = 1"
+        try:
+            execute(self.editor, create)
+            execute(self.editor, f"DROP TRIGGER {name}")
+        except Error as error:
+            is_about_logs = error_number(error) == _NEEDS_SUPER
+            if not is_about_logs or not value(self.connection, _RIGHTS, [new.name]):
+                yield (
+                    f"{new.name}: this user may not see its triggers: {error}. Grant TRIGGER, and "
+                    f"migrate again"
+                )
 
     def last_counted(self, key: Key) -> int | None:
         table = OldTable(self.connection, plain(self.connection, key.table))
@@ -215,13 +246,6 @@ class MySQLKeys(KeyEngine):
                 self._replace_in_new_tables(replace_generic)
                 self.note.begin(steps._asdict(), self.all_counted())
             self._complete(steps)
-
-    def collect(self) -> None:
-        with copying(self.connection):
-            new_tables = self._filled()
-            self.collect_generic()
-            exchange(self.editor, self._steps(new_tables))
-        self.drop_maps()
 
     def replace_keys(self) -> None:
         with alone(self.connection), copying(self.connection):
@@ -327,8 +351,7 @@ class MySQLKeys(KeyEngine):
                 for name, text in olds[table].constraints("CHECK").items()
                 if not self.connection.mysql_is_mariadb
             ],
-            triggers=[list(each) for name in names for each in triggers_of(self.connection, name)],
-            checksums={name: self._checksum(name) for name in names if not self.editor.collect_sql},
+            checksums={name: self._checksum(name) for name in names},
         )
 
     def options_like(self, table: str) -> str:
@@ -337,9 +360,7 @@ class MySQLKeys(KeyEngine):
     def refers(self, part: Key | Column, values: Values) -> str:
         """Texts of different collations can't be compared: the column takes that of the key."""
         table = next(each for each in self.change.tables if part in each.parts)
-        # A plan has no map yet.
-        known = values if tables.kind(self.connection, values.table) else part.key.own
-        wanted = self._collation(known.table, known.column)
+        wanted = self._collation(values.table, values.column)
         found = self._collation(table.name, part.name)
         if wanted == found or wanted is None or found is None:
             return super().refers(part, values)

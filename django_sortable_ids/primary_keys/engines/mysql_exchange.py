@@ -3,16 +3,13 @@ without harm, and before others. Here is also the session in which it happens.""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from django.db import Error
 from django.db.backends.utils import truncate_name
 
 from ...db import tables
-from ...db.errors import error_number
 from ...db.locks import session_variables, with_short_lock_timeout
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
@@ -46,30 +43,6 @@ SELECT 1 FROM information_schema.table_constraints
 WHERE table_schema = DATABASE() AND table_name = %s AND constraint_name = %s
     AND constraint_type = %s
 """
-_TRIGGER = """
-SELECT 1 FROM information_schema.triggers
-WHERE trigger_schema = DATABASE() AND trigger_name = %s
-"""
-_TRIGGERS = """
-SELECT trigger_name, event_object_table, action_timing, event_manipulation, action_statement,
-    definer, sql_mode, character_set_client, collation_connection
-FROM information_schema.triggers
-WHERE event_object_schema = DATABASE() AND event_object_table = %s
-ORDER BY action_order, trigger_name
-"""
-_RIGHTS = """
-SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
-UNION ALL SELECT 1 FROM information_schema.schema_privileges
-    WHERE privilege_type = 'TRIGGER' AND DATABASE() LIKE table_schema
-UNION ALL SELECT 1 FROM information_schema.table_privileges
-    WHERE privilege_type = 'TRIGGER' AND table_schema = DATABASE() AND table_name = %s
-"""
-_NEEDS_SUPER = 1419
-_ADVICE = (
-    "Migrate as a database user who may create triggers in the name of their definers (with a "
-    "binary log, log_bin_trust_function_creators = 1 or more privileges may be needed), and drop "
-    "triggers that use a column which is dropped"
-)
 
 
 def new_name(connection: Any, table: str) -> str:
@@ -136,65 +109,6 @@ def execute(editor: Any, sql: str) -> None:
     with_short_lock_timeout(editor, lambda: editor.execute(sql, None))
 
 
-class Trigger(NamedTuple):
-    """It would follow a renamed table: it is dropped, and created again as it was."""
-
-    name: str
-    table: str
-    timing: str = "AFTER"
-    event: str = "INSERT"
-    statement: str = "SET @sortable_ids = 1"
-    definer: str = ""
-    sql_mode: str = ""
-    character_set_client: str = "utf8mb4"
-    collation_connection: str = "utf8mb4_general_ci"
-
-    def create(self, editor: Any) -> None:
-        quote = editor.quote_name
-        user, _, host = self.definer.rpartition("@")
-        definer = f"DEFINER = {quote(user)}@{quote(host)} " if self.definer else ""
-        names = ("sql_mode", "character_set_client", "collation_connection")
-        with session_variables(editor.connection, **{each: getattr(self, each) for each in names}):
-            execute(
-                editor,
-                f"CREATE {definer}TRIGGER {quote(self.name)} {self.timing} {self.event} "
-                f"ON {quote(self.table)} FOR EACH ROW {self.statement}",
-            )
-
-    def drop(self, editor: Any) -> None:
-        execute(editor, f"DROP TRIGGER {editor.quote_name(self.name)}")
-
-
-def triggers_of(connection: Any, table: str) -> list[Trigger]:
-    """In the order in which they fire."""
-    return [Trigger(*each) for each in rows(connection, _TRIGGERS, [table])]
-
-
-def trigger_problems(editor: Any, table: str, new: str) -> Iterator[str]:
-    """Why the triggers of a table can't be created again. ``new`` is a table without rows, where
-    it is tried."""
-    connection = editor.connection
-    found = triggers_of(connection, table)
-    for trigger in found:
-        is_utf8 = trigger.character_set_client.startswith("utf8")
-        if not is_utf8 and not trigger.statement.isascii():
-            yield (
-                f"{table}: trigger {trigger.name} was created in "
-                f"{trigger.character_set_client}: create it again in utf8mb4"
-            )
-    try:
-        for trigger in found or [Trigger("", table)]:
-            # A crash of MariaDB may leave the name of a trigger in use.
-            tried = trigger._replace(name=f"sortable_ids_{secrets.token_hex(8)}", table=new)
-            tried.create(editor)
-            tried.drop(editor)
-    except Error as error:
-        if found or error_number(error) != _NEEDS_SUPER:
-            yield f"{table}: its triggers could not be created again: {error}. {_ADVICE}"
-        elif not value(connection, _RIGHTS, [table]):
-            yield f"{table}: without the privilege TRIGGER, its triggers can't be seen. {_ADVICE}"
-
-
 class Steps(NamedTuple):
     """What the exchange needs to know; the note has it as JSON. All names are plain."""
 
@@ -204,8 +118,6 @@ class Steps(NamedTuple):
     """Table, name and text of those from and to these tables."""
     checks: list[list[str]]
     """The same of those that the new tables don't have."""
-    triggers: list[list[str]]
-    """``Trigger``."""
     checksums: dict[str, int | None]
     """Of the rows that the new tables have, by table: it is the server's ``CHECKSUM TABLE``."""
 
@@ -218,39 +130,29 @@ def is_before_exchange(connection: Any, new: str, old: str) -> bool:
 def exchange(editor: Any, steps: Steps) -> None:
     """Exchange the tables. Whatever stops it: run again, it continues."""
     connection, quote = editor.connection, editor.quote_name
-    triggers = list(map(Trigger._make, steps.triggers))
-    is_before = True
-    """Of SQL that is only collected: whether what is dropped at first is still there."""
 
-    def has(sql: str, *names: str) -> bool:
-        return is_before if editor.collect_sql else value(connection, sql, names) is not None
+    def has(*constraint: str) -> bool:
+        return value(connection, _CONSTRAINED, constraint) is not None
 
     renames = []
     for table, new, old in steps.tables:
-        if editor.collect_sql or is_before_exchange(connection, new, old):
+        if is_before_exchange(connection, new, old):
             renames.append((table, old))
-        if editor.collect_sql or tables.kind(connection, new):
+        if tables.kind(connection, new):
             renames.append((new, table))
     if renames:
-        # What would follow the old tables to their new names.
-        for trigger in triggers:
-            if has(_TRIGGER, trigger.name):
-                trigger.drop(editor)
+        # They would follow the old tables to their new names.
         for table, name, _ in steps.foreign_keys:
-            if has(_CONSTRAINED, table, name, "FOREIGN KEY"):
+            if has(table, name, "FOREIGN KEY"):
                 execute(editor, f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
         pairs = (f"{quote(present)} TO {quote(later)}" for present, later in renames)
         execute(editor, f"RENAME TABLE {', '.join(pairs)}")
-        is_before = False
     for _, _, old in steps.tables:
         execute(editor, f"DROP TABLE IF EXISTS {quote(old)}")
     for constraints, kind in ((steps.checks, "CHECK"), (steps.foreign_keys, "FOREIGN KEY")):
         missing: dict[str, list[str]] = {}
         for table, name, text in constraints:
-            if not has(_CONSTRAINED, table, name, kind):
+            if not has(table, name, kind):
                 missing.setdefault(table, []).append(f"ADD {text}")
         for table, changes in missing.items():
             execute(editor, f"ALTER TABLE {quote(table)} {', '.join(changes)}")
-    for trigger in triggers:
-        if not has(_TRIGGER, trigger.name):
-            trigger.create(editor)

@@ -79,11 +79,7 @@ class PostgreSQLKeys(KeyEngine):
             each.name: [(part.name, self._new_type(part)) for part in each.parts]
             for each in self.change.tables
         }
-        return rehearse(self.connection, types, self._views)
-
-    def _views(self) -> list[View]:
-        """Those of the tables, also if they read whole rows."""
-        return views_of(self.connection, [self.quote(each.name) for each in self.change.tables])
+        return rehearse(self.connection, types)
 
     def last_counted(self, key: Key) -> int | None:
         sequence = self._sequence(key)
@@ -99,7 +95,7 @@ class PostgreSQLKeys(KeyEngine):
 
         def lock() -> None:
             self.execute(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")
-            views[:] = self._views()
+            views[:] = views_of(self.connection, map(self.quote, tables))
             drop(views, self.execute)
 
         with_short_lock_timeout(self.editor, lock)
