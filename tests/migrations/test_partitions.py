@@ -78,8 +78,8 @@ def test_one_that_is_added_is_refused_before_it_is(depot):
 def test_a_constraint_of_the_model_and_not_null_are_made(depot):
     make(depot, "id")
     unique = 'UniqueConstraint(fields=["public", "id"], name="depot_public")'
-    depot.write(f'AddConstraint("order", {unique}),')
     depot.write('ConstrainSortableID("order", "public", SnowflakeField()),', atomic=False)
+    depot.write(f'AddConstraint("order", {unique}),')
     depot.migrate()
     assert not columns("depot_order")["public"].null_ok
     assert constraints("depot_order")["depot_public"]["unique"]
