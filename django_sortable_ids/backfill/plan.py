@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 
-from django.db import DatabaseError, connections
-from django.db.models import Count, IntegerField, Max, Min, Q
+from django.db import connections
+from django.db.models import Count, Min, Q
 
-from ..db import chunks
-from ..db.errors import is_statement_timeout
 from ..db.tables import begins_an_index, constraints, description, folded
 from ..errors import BackfillError, counted
 from ..fields import LexicalSequenceField, SortableIDField
-from ..fields.values.storage import UUIDStorage
 from ..functions.time_columns import as_stored
 from ..models import BackfillRun
 from ..schema.stored_values import sorts, too_narrow
@@ -29,9 +25,6 @@ from .writing.writer import Writer
 SAMPLES = 3
 LONGEST_KEY = 60
 """Characters of a key that are shown at most."""
-
-_MANY_WARNINGS = 2
-"""With more warnings, only one sample is shown, so that the plan fits a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +47,6 @@ class Plan:
     """The unfinished run that this plan continues."""
     rates: tuple[float, float]
     """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
-    version_bytes: int
-    """Upper bound for the new row versions until a VACUUM; 0 where rows are written in place."""
     samples: tuple[str, ...]
     """The first rows with ids of the right time; the final ids have other random bits."""
     warnings: tuple[str, ...]
@@ -70,7 +61,7 @@ class Plan:
         return self.missing + self.without_time
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
-        """The plan as text; without SQL it fits a terminal of 24 lines."""
+        """The plan as text."""
         target = self.target
         yield f"{target.label}: {target.field.scheme.title} of {target.source.described}"
         if self.resumed:
@@ -96,11 +87,8 @@ class Plan:
         if self.rows:
             slow, fast = (minutes(self.rows / rate) for rate in self.rates)
             yield f"  takes about {slow}" if slow == fast else f"  takes between {fast} and {slow}"
-        if self.version_bytes:
-            yield f"  takes up to {size(self.version_bytes)} of new row versions, until a VACUUM"
-        shown = 1 if len(self.warnings) > _MANY_WARNINGS and not with_sql else SAMPLES
         differs = target.source.differs
-        yield from (f"  such as key {each}{differs}" for each in self.samples[:shown])
+        yield from (f"  such as key {each}{differs}" for each in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
 
@@ -118,19 +106,13 @@ def build(target: Target, batch_size: int) -> Plan:
     timeless, without_time = None, 0
     if target.on_null == "now":
         timeless = Writer(WithoutTime.in_target(target), engine)
-        without_time = chunks.count(timeless.target.missing)
+        without_time = timeless.target.missing.count()
     all_rows = missing + without_time
     check_rows(target, all_rows, engine)
     rates = engine.rows_per_second
     if resumed is not None and resumed.rate:
         rates = (resumed.rate, resumed.rate)
     writer = Writer(target, engine)
-    samples: tuple[str, ...] = ()
-    try:
-        samples, _ = chunks.in_time(target.using, SAMPLES, partial(_samples, target, writer))
-    except DatabaseError as error:
-        if not is_statement_timeout(error):  # of a query whose order no index has
-            raise
     return Plan(
         target=target,
         writer=writer,
@@ -141,8 +123,7 @@ def build(target: Target, batch_size: int) -> Plan:
         given_from=given_from,
         resumed=resumed,
         rates=rates,
-        version_bytes=engine.version_bytes(target, all_rows) if all_rows else 0,
-        samples=samples,
+        samples=_samples(target, writer),
         warnings=(*effects, *warnings(target)),
     )
 
@@ -155,18 +136,18 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
     """
     now = datetime.now(UTC)
     if target.source.times is None:
-        return chunks.count(target.missing), None
+        return target.missing.count(), None
     if run is not None and same_options(run, target):
-        return chunks.count(target.missing), as_stored(now)
+        return target.missing.count(), as_stored(now)
     has_id = Q(**{f"{target.field.name}__isnull": False})
     key = target.key_fields[0].attname
     counts = {
         "missing": Count(key, filter=target.is_missing),
         "given": Min(target.source.selected_place, filter=has_id & target.source.has_shown_time),
     }
-    results = list(chunks.asked(target.rows, lambda part: part.aggregate(**counts)))
-    given = [target.source.at(each["given"]) for each in results if each["given"] is not None]
-    return sum(each["missing"] for each in results), as_stored(min([*given, now]))
+    result = target.rows.aggregate(**counts)
+    given = now if result["given"] is None else target.source.at(result["given"])
+    return result["missing"], as_stored(min(given, now))
 
 
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
@@ -185,8 +166,8 @@ def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     return run
 
 
-def _samples(target: Target, writer: Writer, size: int) -> tuple[str, ...]:
-    rows, samples = target.read(target.missing[:size]), []
+def _samples(target: Target, writer: Writer) -> tuple[str, ...]:
+    rows, samples = target.read(target.missing[:SAMPLES]), []
     for (place, pk), value in zip(rows, writer.preview(rows), strict=False):
         key, text = str(pk), target.field.public_text.format(value)
         shown = key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 3]}..."
@@ -194,19 +175,10 @@ def _samples(target: Target, writer: Writer, size: int) -> tuple[str, ...]:
     return tuple(samples)
 
 
-def size(count: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}"
-        count /= 1000
-    return f"{count:,.1f} GB"
-
-
 def check_rows(target: Target, missing: int, engine: Engine) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
     _check_periods(target)
     _check_unique(target)
-    _check_numbers(target)
     _check_columns(target)
     engine.check_session(target)
     engine.check(target)
@@ -245,32 +217,11 @@ def _check_unique(target: Target) -> None:
         of_index = {column and folded(connection, column) for column in each["columns"]}
         if (each["unique"] or each["primary_key"]) and of_index and of_index <= of_key:
             return
-    names = [field.attname for field in target.key_fields]
-    groups = target.rows.order_by().values(*names).annotate(sortable_ids_rows=Count("*"))
-    if repeated := groups.filter(sortable_ids_rows__gt=1).first():
-        raise BackfillError(
-            f"{repeated.pop('sortable_ids_rows'):,} rows of {target.model._meta.label} have the "
-            f"primary key {', '.join(map(str, repeated.values()))}, and no unique index is on "
-            f"{', '.join(columns)}: set primary_key=True on the field that identifies the rows; "
-            f"nothing was written."
-        )
-
-
-def _check_numbers(target: Target) -> None:
-    """Django answers a query for a number beyond the range of its field without the database."""
-    for field in target.key_fields:
-        if not isinstance(field, IntegerField) or isinstance(field, SortableIDField):
-            continue
-        kind = field.get_internal_type()
-        least, most = connections[target.using].ops.integer_field_range(kind)
-        ends = target.rows.order_by().aggregate(least=Min(field.name), most=Max(field.name))
-        for key in ends.values():
-            if key is not None and not (isinstance(key, int) and least <= key <= most):
-                raise BackfillError(
-                    f"{target.model._meta.label} {key}: {kind} holds {least} to {most}, so "
-                    f"Django finds no row with this key: set a field in the model that holds it, "
-                    f"such as BigAutoField or PositiveBigIntegerField; nothing was written."
-                )
+    raise BackfillError(
+        f"no unique index is on {', '.join(columns)}, the primary key of "
+        f"{target.model._meta.label}: create one, or set primary_key=True on the field that "
+        f"identifies the rows; nothing was written."
+    )
 
 
 def _check_columns(target: Target) -> None:
@@ -279,34 +230,27 @@ def _check_columns(target: Target) -> None:
     for field in (target.field, target.source.field):
         if not isinstance(field, SortableIDField):
             continue
-        stored, table = field.stored(connection), field.model._meta.db_table
-        if not sorts(field, connection):
-            reason = (
-                f"the collation of {field} does not sort ids by their bytes: alter the column to "
-                f"the collation C on PostgreSQL, ascii_bin on MariaDB and MySQL, BINARY on SQLite"
-            )
-            if isinstance(stored, UUIDStorage):
-                reason = (
-                    f"MariaDB's type uuid rejects some ids of {field}, or does not sort them by "
-                    f"their time: use storage='binary'"
-                )
-            raise BackfillError(f"{reason}; nothing was written.")
-        column = description(connection, table).get(folded(connection, str(field.column)))
-        if column and (narrow := too_narrow(connection, stored, column)):
-            found, needed = narrow
+        is_narrow = False
+        if connection.vendor != "sqlite":  # which has no widths
+            described = description(connection, field.model._meta.db_table)
+            column = described.get(folded(connection, str(field.column)))
+            is_narrow = bool(column and too_narrow(connection, field.stored(connection), column))
+        if is_narrow or not sorts(field, connection):
             raise BackfillError(
-                f"the column of {field} holds {found}, but {field.scheme.title} needs {needed}: "
-                f"widen it, or set storage= to the storage that it has; nothing was written."
+                f"the column of {field} can't hold all of its ids, or doesn't sort them by their "
+                f"times: it may be too narrow, of another collation than C (PostgreSQL), ascii_bin "
+                f"(MariaDB, MySQL) or BINARY (SQLite), or of MariaDB's type uuid, where "
+                f"storage='binary' helps; nothing was written."
             )
 
 
 def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:
     """Warnings; raise ``BackfillError``, naming each side effect, unless the target allows them."""
-    effects, warnings = engine.side_effects(target)
+    effects = engine.side_effects(target)
     if effects and not target.allow_triggers:
         raise BackfillError(
             f"filling {target.label} changes more than its ids: {'; '.join(effects)}. Disable "
             f"this during the backfill, or allow it with --allow-triggers (in a migration: "
             f"allow_triggers=True of AddSortableID); nothing was written."
         )
-    return (*(f"allowed side effect: {each}" for each in effects), *warnings)
+    return tuple(f"allowed side effect: {each}" for each in effects)

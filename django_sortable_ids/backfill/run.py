@@ -23,8 +23,7 @@ from typing import Any, TypeVar
 from django.db import DatabaseError, Error, IntegrityError, InterfaceError, connections, transaction
 from django.utils import timezone
 
-from ..db import chunks
-from ..db.errors import TOO_SLOW, is_conflict, is_statement_timeout, is_timeout
+from ..db.errors import is_conflict, is_lock_timeout
 from ..db.transactions import in_transaction, is_in_memory, is_lost
 from ..errors import BackfillError, counted
 from . import owner
@@ -58,37 +57,29 @@ def execute(
     progress: Progress = lambda _: None,
     limits: Limits | None = None,
     control: Control | None = None,
-    lag: Callable[[], str] = lambda: "",
 ) -> Result:
     """Fill every row of the plan, and once those that appeared during the run.
 
-    ``lag`` tells why the replicas are too late. Raises ``BackfillError`` if another process fills
-    the same column or an id can't be generated, and ``Stopped`` if ``control`` stops the run.
-    Whatever stops it, a new plan of the same target continues where it stopped.
+    Raises ``BackfillError`` if another process fills the same column or an id can't be generated,
+    and ``Stopped`` if ``control`` stops the run. Whatever stops it, a new plan of the same target
+    continues where it stopped.
     """
     if not plan.rows and plan.resumed is None:
         # Nothing runs: the record of the last run stays, which --verify needs.
         owner.remember(plan)
         return Result(0, 0)
-    return _Runner(plan, progress, limits or Limits(), control or Control(), lag).run()
+    return _Runner(plan, progress, limits or Limits(), control or Control()).run()
 
 
 class _Runner:
-    def __init__(
-        self,
-        plan: Plan,
-        progress: Progress,
-        limits: Limits,
-        control: Control,
-        lag: Callable[[], str],
-    ) -> None:
+    def __init__(self, plan: Plan, progress: Progress, limits: Limits, control: Control) -> None:
         self._plan = plan
         self._target = plan.target
         self._late = LateRows(plan.writer)
         self._progress = progress
         self._filled = 0
         self._size = BatchSize(plan.batch_size, limits)
-        self._pace = Pace(limits, control, lag)
+        self._pace = Pace(limits, control)
         self._persist = Persistence(plan.target.using, limits.retry_time, control, self._note)
         self._last_error: str | None = None
         self._rows_before = 0
@@ -102,7 +93,7 @@ class _Runner:
             self._fill(self._plan.missing)
             # Once, as the next steps, so that it ends even if inserts continue.
             pending = self._plan.writer.pending
-            self._fill(self._persist(lambda: chunks.count(pending.all(self._cursor))))
+            self._fill(self._persist(lambda: pending.all(self._cursor).count()))
             if remaining := self._count_missing():
                 self._fill_late_rows()
                 remaining = self._count_missing()
@@ -141,7 +132,7 @@ class _Runner:
                 return
 
     def _count_missing(self) -> int:
-        return self._persist(lambda: chunks.count(self._target.missing))
+        return self._persist(self._target.missing.count)
 
     def _fill_late_rows(self) -> None:
         """Fill the rows that appeared before the cursor: inserted without an id, or committed
@@ -160,7 +151,7 @@ class _Runner:
     def _fill_without_time(self, writer: Writer) -> int:
         """Fill as many rows as there are now; returns how many have no id then."""
         target = writer.target
-        left = self._persist(lambda: chunks.count(target.missing))
+        left = self._persist(target.missing.count)
         while left > 0:
             # Outside of the transaction, for which the lease of a worker number would wait on
             # SQLite.
@@ -169,7 +160,7 @@ class _Runner:
             if not size:
                 break
             left -= size
-        return self._persist(lambda: chunks.count(target.missing))
+        return self._persist(target.missing.count)
 
     def _commit(self, make: Callable[[], Batch]) -> Batch:
         """Pause, then make a batch and write it, in one transaction."""
@@ -297,8 +288,7 @@ _LONGEST_PAUSE = 5.0
 
 
 class TriedTooLong(BackfillError):
-    """For the whole retry time, the database was unreachable, other transactions conflicted, or
-    statements took too long."""
+    """For the whole retry time, the database was unreachable, or other transactions conflicted."""
 
 
 class Persistence:
@@ -321,7 +311,7 @@ class Persistence:
     def __call__(
         self, work: Callable[[], Found], on_conflict: Callable[[], None] = lambda: None
     ) -> Found:
-        """The result of ``work``; ``on_conflict`` is called after a conflict or a timeout.
+        """The result of ``work``; ``on_conflict`` is called after a conflict or a lock timeout.
 
         Raises ``TriedTooLong`` when the time is over, and all other errors of ``work``.
         """
@@ -335,12 +325,18 @@ class Persistence:
                 # At the end of the transaction, Django may have connected again.
                 changed = connection.connection is not self._session
                 lost = self.possible and (changed or is_lost(error, self._using))
-                if not self.possible or not (lost or is_conflict(error) or is_timeout(error)):
+                if not self.possible or not (lost or is_conflict(error) or is_lock_timeout(error)):
                     raise
                 give_up = give_up or time.monotonic() + self._seconds
                 self._note(f"{type(error).__name__}: {' '.join(str(error).split())}")
                 if time.monotonic() >= give_up:
-                    raise self._end(lost, error) from error
+                    what = (
+                        "the database could not be reached"
+                        if lost
+                        else ("other transactions were in the way")
+                    )
+                    text = " ".join(str(error).split())
+                    raise TriedTooLong(f"{what} for {self._seconds:g} s: {text}") from error
                 if lost:
                     connection.close()
                     if not away:
@@ -362,11 +358,3 @@ class Persistence:
         if self.possible and connection.connection is not self._session:
             engine_of(self._using).prepare_session()
         self._session = connection.connection
-
-    def _end(self, lost: bool, error: Error) -> TriedTooLong:
-        text = " ".join(str(error).split())
-        if not lost and isinstance(error, DatabaseError) and is_statement_timeout(error):
-            what, advice = TOO_SLOW
-            return TriedTooLong(f"{what}: {text}. {advice}")
-        what = "the database could not be reached" if lost else "other transactions were in the way"
-        return TriedTooLong(f"{what} for {self._seconds:g} s: {text}")

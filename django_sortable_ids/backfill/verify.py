@@ -19,10 +19,9 @@ from django.db.models import (
     Subquery,
 )
 
-from ..db import chunks, tables
+from ..db import tables
 from ..errors import BackfillError
 from ..fields.values.times import aware
-from ..functions.time_columns import TextColumn
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .engines import engine_of
@@ -44,21 +43,17 @@ def verify(
     """Read every row once, page by page; memory doesn't grow with the table.
 
     ``progress`` gets the number of rows of each page. Up to ``most`` of 100 ids may be of another
-    time. Raises ``BackfillError`` if the user can't see every row.
+    time. Raises ``BackfillError`` if the user can't see every row, or if Django and the database
+    don't read its time alike.
     """
     refuse_hidden_rows(target)
+    engine_of(target.using).check(target)
     found = Verification(most=most)
-    try:
-        engine_of(target.using).check(target)
-    except BackfillError as error:
-        if not isinstance(target.source.times, TextColumn):
-            raise
-        found.notes.append(str(error).removesuffix("; nothing was written."))
     run = last_run(target.label, target.using)
     if run and not same_options(run, target):
         run = None
     end = Cursor.load(target, run.cursor).row if run and run.cursor else None
-    checker = Checker(target, found, end, run.given_from if run else None)
+    checker = Checker(target, found, run.given_from if run else None)
     for page, is_of_run in _pages(target, end):
         checker.check(page, is_of_run=is_of_run)
         progress(len(page))
@@ -67,7 +62,7 @@ def verify(
     for page in keyed.pages(target.rows.filter(has_no_time), stored(target)):
         checker.check_form(page)
         progress(len(page))
-    found.skipped = chunks.count(target.skipped)
+    found.skipped = target.skipped.count()
     found.missing -= found.skipped
     if not checker.is_unique:
         _count_duplicates(target, found)
@@ -131,14 +126,13 @@ def _pages(target: Target, end: Row | None) -> Iterator[tuple[Page, bool]]:
 
 
 def _count_duplicates(target: Target, found: Verification) -> None:
-    """In one statement, or one for each range of ids, since rows are inserted concurrently."""
+    """In one statement, since rows are inserted concurrently."""
     field, connection = target.field, connections[target.using]
     if tables.is_unique(connection, target.model._meta.db_table, str(field.column)):
         return
     rows: QuerySet[Any] = target.rows.filter(**{f"{field.name}__isnull": False}).order_by()
-    counts = {"given": Count(field.name), "different": Count(field.name, distinct=True)}
-    parts = chunks.asked(rows, lambda part: part.aggregate(**counts), key=field.name)
-    found.duplicates = sum(part["given"] - part["different"] for part in parts)
+    counts = rows.aggregate(given=Count(field.name), different=Count(field.name, distinct=True))
+    found.duplicates = counts["given"] - counts["different"]
     if found.duplicates:
         shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
         found.examples_of["duplicates"] = [
@@ -146,8 +140,6 @@ def _count_duplicates(target: Target, found: Verification) -> None:
         ]
 
 
-_SECOND = 1_000_000
-"""In microseconds, as all times here."""
 _MOST_LOOKED_UP = 200
 """So many converted ids are compared with the old ids of other rows."""
 
@@ -155,20 +147,16 @@ _MOST_LOOKED_UP = 200
 class Checker:
     """Adds the rows of all pages, which follow each other, to ``found``."""
 
-    def __init__(
-        self, target: Target, found: Verification, end: Row | None, given_from: datetime | None
-    ) -> None:
-        """The run has written the ids up to the row ``end``; from ``given_from`` on, the
-        application generated ids as well."""
+    def __init__(self, target: Target, found: Verification, given_from: datetime | None) -> None:
+        """From ``given_from`` on, the application generated ids as well."""
         self._target, self._found = target, found
         self._scheme, self._form = target.field.scheme, Form(target, found)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
         source, expected = target.source, target.source.expected
         self._shared = None if given_from is None else _microseconds(aware(given_from))
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
-        self._has_cut_times = end is not None and source.times is not None and self._was_cut(end)
-        self._previous: tuple[Any, Any, Any] | None = None
-        """Key, place and rank of the last row whose order counts."""
+        self._previous: tuple[Any, Any] | None = None
+        """Key and rank of the last row whose order counts."""
         self._looked_up = 0
         self._earlier = expected.earlier // MICROSECOND
         self._later = expected.later // MICROSECOND
@@ -179,8 +167,7 @@ class Checker:
         if not expected.about_times:
             found.is_decided = False
             found.notes.append(
-                "no source of their times is known, so only form, uniqueness and the order of "
-                "numbered keys were checked"
+                "no source of their times is known, so only form and uniqueness were checked"
             )
 
     @property
@@ -204,15 +191,15 @@ class Checker:
         """Compare each id with the time of its row, and those of the run with their order."""
         times, shared = self._times, self._shared
         if times is None:
-            for (place, pk, _), read in zip(page, ids, strict=True):
+            for (_, pk, _), read in zip(page, ids, strict=True):
                 if read is not None and is_of_run:
-                    self._check_order(pk, place, read[1])
+                    self._check_order(pk, read[1])
             return
         epoch, length = times.epoch_ns, times.tick_ns
         since_1970: Sequence[int | None]
         try:
             since_1970 = list(self._target.source.microseconds(row[0] for row in page))
-        except (BackfillError, InvalidID, OutOfRange):
+        except (InvalidID, OutOfRange):
             since_1970 = [self._since(row) for row in page]
         if is_of_run and self._is_as_written(page, ids, since_1970):
             return
@@ -223,15 +210,13 @@ class Checker:
             if read[1][0] != (since * 1000 - epoch) // length:
                 self._differs(row, read, since, is_exact=is_exact)
             elif is_exact:
-                self._check_order(row[1], row[0], read[1])
+                self._check_order(row[1], read[1])
 
     def _since(self, row: tuple[Any, Any, Any]) -> int | None:
-        """The time of a row; None if it is not readable, which is counted."""
-        place, pk, stored = row
+        """The time of a row; None if its old id has none."""
+        place, _, stored = row
         try:
             return next(self._target.source.microseconds([place]))
-        except BackfillError as error:
-            self._found.count("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
             if stored is not None:
                 self._found.generated += 1  # no backfill writes an id for such an old one
@@ -253,11 +238,11 @@ class Checker:
         epoch, length = times.epoch_ns, times.tick_ns
         if [rank[0] for rank in ranks] != [(each * 1000 - epoch) // length for each in since]:
             return False
-        before = ranks if self._previous is None else [self._previous[2], *ranks]
+        before = ranks if self._previous is None else [self._previous[1], *ranks]
         if not all(map(lt, before, before[1:])):
             return False
         self._found.judged += len(page)
-        self._previous = (page[-1][1], page[-1][0], ranks[-1])
+        self._previous = (page[-1][1], ranks[-1])
         return True
 
     def check_converted(self, page: Page, ids: Sequence[Read | None], source: Lossless) -> None:
@@ -277,37 +262,13 @@ class Checker:
             is_of_another = self._is_of_another(pk, read[0], source)
             self._differs(row, read, since, is_exact=False, is_of_another=is_of_another)
 
-    def check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
-        """The application's ids ascend with a numbered key, but for a minute."""
-        times = self._times
-        if times is None:
-            return
-        slack = -(-self._earlier * 1000 // times.tick_ns)
-        for (place, pk, _), read in zip(page, ids, strict=True):
-            if read is None:
-                continue
-            parts = read[1]
-            if self._previous and parts[0] < self._previous[2] - slack:
-                before = self._previous[0]
-                example = f"{pk} comes after {before}, but its id is of an earlier time"
-                self._found.count("unordered", example)
-            else:
-                latest = self._previous[2] if self._previous else parts[0]
-                self._previous = (pk, place, max(parts[0], latest))
-
-    def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
+    def _check_order(self, pk: Any, rank: Any) -> None:
         """Compare a row with the one before it."""
         found, previous = self._found, self._previous
         found.judged += 1
-        if previous is not None and rank <= previous[2]:
-            source = self._target.source
-            is_tie_of_cut_times = self._has_cut_times and place == previous[1]
-            # Another spelling may be of an earlier time than that of the row before it.
-            is_before = source.times and source.at(place) < source.at(previous[1])
-            if is_tie_of_cut_times or is_before:
-                return
+        if previous is not None and rank <= previous[1]:
             found.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
-        self._previous = (pk, place, rank)
+        self._previous = (pk, rank)
 
     def _differs(
         self,
@@ -349,16 +310,6 @@ class Checker:
             return False
         same = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=pk)
         return old.lossless and same.exists()
-
-    def _was_cut(self, end: Row) -> bool:
-        """Whether the time of the run's last row has lost digits since, as in a column that now
-        keeps fewer of them. Then times that are equal now may have been different in the run."""
-        target, at = self._target, self._target.source.at
-        now = target.first(target.rows.filter(target.source.has_shown_time, pk=end[1]))
-        if now is None:
-            return False
-        difference = _microseconds(at(end[0])) - _microseconds(at(now[0]))
-        return 0 < abs(difference) < _SECOND
 
 
 def _microseconds(at: datetime) -> int:

@@ -128,34 +128,18 @@ _READERS: Mapping[str, Callable[[QuerySet[Any]], int | None]] = {
 }
 
 
-_BUCKETS = """
-    SELECT max(cardinality(histogram_bounds::text::text[])) - 1
-    FROM pg_class c
-    JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname
-    WHERE c.oid = %s::regclass AND s.attname = %s
-"""
-_FEWEST_BUCKETS = 4
 _FEWEST_ROWS = 100
 """No database expects a range to be empty."""
+_SHARE_OF_UUIDS = 25
+"""PostgreSQL knows every hundredth of the values, by its default, and can't tell how far a UUID is
+from one to the next: a range within them is expected to have no rows, or all of them."""
 
 
 def fewest_expected_rows(rows: QuerySet[Any], field: Field[Any, Any]) -> int | None:
     """The least estimate of a range of the field that is near to the number of its rows; None if no
-    estimate is.
-
-    PostgreSQL knows every hundredth of the values or so, and can't tell how far a UUID is from one
-    to the next: a range within them is expected to have no rows, or all of them.
-    """
+    estimate is."""
     connection = connections[rows.db]
     if connection.vendor != "postgresql" or field.db_type(connection) != "uuid":
         return _FEWEST_ROWS
-    table = connection.ops.quote_name(field.model._meta.db_table)
-    with connection.cursor() as cursor:
-        cursor.execute(_BUCKETS, [table, field.column])
-        (buckets,) = cursor.fetchone()
     every = estimated_rows(rows)
-    if not buckets or every is None:
-        return None
-    fewest: int = _FEWEST_BUCKETS * every // buckets
-    return max(_FEWEST_ROWS, fewest)
+    return every and max(_FEWEST_ROWS, every // _SHARE_OF_UUIDS)

@@ -52,7 +52,6 @@ is_statement_timeout = Kind({"57014"}, {1969, 3024})
 ``max_statement_time`` of MariaDB, ``max_execution_time`` of MySQL."""
 is_interrupted = Kind(codes={sqlite3.SQLITE_INTERRUPT})
 """The progress handler of SQLite stopped the statement."""
-is_timeout = is_statement_timeout | is_lock_timeout
 is_leaving = Kind(numbers={1047, 1053})
 """The server shuts down, or its node has left the cluster: "WSREP has not yet prepared node"."""
 is_duplicate = Kind({"23505"}, {1062})
@@ -82,13 +81,12 @@ def error_number(error: Error) -> object:
 
 # For people.
 
-TOO_SLOW = (
-    "a statement exceeded the session's time limit, even for a few rows",
-    "Raise the limit (statement_timeout, max_statement_time, max_execution_time), or create an "
-    "index that begins with the creation time",
-)
 _REFUSALS = (
-    (is_statement_timeout, *TOO_SLOW),
+    (
+        is_statement_timeout,
+        "a statement was cancelled, or exceeded a limit that this command lifts for its session",
+        "Look for what else ends statements: a pooler, or a program that watches them",
+    ),
     (
         Kind(
             {"25006"},
@@ -126,7 +124,9 @@ _REFUSALS = (
 )
 _STOPPED = ("the database interrupted the command", "Check that it can be reached")
 
-_is_refused_by_server = is_conflict | is_timeout | is_leaving | Kind(numbers={1040, 1203})
+_is_refused_by_server = (
+    is_conflict | is_statement_timeout | is_lock_timeout | is_leaving | Kind(numbers={1040, 1203})
+)
 _CLIENT_ERRORS = 2000
 """The first number of client errors of MariaDB and MySQL."""
 

@@ -1,8 +1,9 @@
-"""Locks are requested with a short timeout, because later writers queue after a waiting DDL."""
+"""Limits of a session. Locks are requested with a short timeout, because later writers queue after
+a waiting DDL."""
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.db import Error, OperationalError, connections, transaction
 
 from ..errors import BackfillError
 from .errors import is_table_locked
-from .queries import rows
+from .queries import rows, value
 from .transactions import retried
 
 POSTGRESQL_WAIT = "500ms"
@@ -39,39 +40,56 @@ FROM pg_stat_activity
 WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
 ORDER BY xact_start LIMIT 3""",
 }
-_LIMIT = {
-    "mysql": ("SELECT @@lock_wait_timeout", "SET SESSION lock_wait_timeout = %s", 1),
-    "postgresql": (
-        "SELECT setting::bigint FROM pg_settings WHERE name = 'lock_timeout'",
-        "SELECT set_config('lock_timeout', %s::text, false)",
-        1000,
-    ),
+_READ = {
+    "mysql": "SELECT @@{}",
+    "postgresql": "SELECT setting::bigint FROM pg_settings WHERE name = '{}'",
 }
-"""Per engine: how to read and to set the session's timeout for table locks, and its units per
-second. PostgreSQL's 0 means no limit.
-"""
+_WRITE = {
+    "mysql": "SET SESSION {} = %s",
+    "postgresql": "SELECT set_config('{}', %s::text, false)",
+}
+
+
+def lift_statement_limit(connection: Any) -> None:
+    """Let a statement of this session take as long as it takes, such as the count of a table."""
+    if connection.vendor in _WRITE:
+        _set(connection, {_statement_limit(connection): 0})
 
 
 @contextmanager
-def limited_lock_timeout(using: str, seconds: float) -> Iterator[None]:
-    """Lower the session's timeout for table locks to ``seconds``, if it is longer."""
+def session_limits(using: str, lock_seconds: float = 60.0) -> Iterator[None]:
+    """Lift the session's limit for the time of a statement, and lower that for table locks to
+    ``lock_seconds``, if it is longer."""
     connection = connections[using]
-    if connection.vendor not in _LIMIT:
+    if connection.vendor not in _WRITE:
         yield
         return
-    read, write, units = _LIMIT[connection.vendor]
-    most = max(1, math.ceil(seconds)) * units
-    with connection.cursor() as cursor:
-        cursor.execute(read)
-        before = cursor.fetchone()[0]
-        cursor.execute(write, [min(before or most, most)])
+    # PostgreSQL's is in milliseconds, and 0 is no limit.
+    is_mysql = connection.vendor == "mysql"
+    lock = "lock_wait_timeout" if is_mysql else "lock_timeout"
+    most = max(1, math.ceil(lock_seconds)) * (1 if is_mysql else 1000)
+    names = (lock, _statement_limit(connection))
+    before = {each: value(connection, _READ[connection.vendor].format(each)) for each in names}
+    _set(connection, dict(zip(names, (min(before[lock] or most, most), 0), strict=True)))
     session = connection.connection
     try:
         yield
     finally:
         if connection.connection is session:
-            with suppress(Error), connection.cursor() as cursor:
-                cursor.execute(write, [before])
+            with suppress(Error):
+                _set(connection, before)
+
+
+def _statement_limit(connection: Any) -> str:
+    if connection.vendor == "postgresql":
+        return "statement_timeout"
+    return "max_statement_time" if connection.mysql_is_mariadb else "max_execution_time"
+
+
+def _set(connection: Any, limits: Mapping[str, Any]) -> None:
+    with connection.cursor() as cursor:
+        for name, limit in limits.items():
+            cursor.execute(_WRITE[connection.vendor].format(name), [limit])
 
 
 def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:

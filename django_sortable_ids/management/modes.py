@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
@@ -11,20 +10,18 @@ from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from django.db.models import QuerySet
 
 from ..backfill import owner, plan, run
-from ..backfill.pace import Control, Limits, signals, watch
+from ..backfill.pace import Control, Limits, signals
 from ..backfill.progress import Progress
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import Given
 from ..backfill.sources.fields import check_tables, database_of, last_run, named_field, names_of
-from ..backfill.sources.fields import notes as proxy_notes
 from ..backfill.sources.find import of_source
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
 from ..backfill.verification import SHARE, Verification
 from ..backfill.verify import compare, verify
-from ..db import chunks
-from ..errors import WrongArguments, counted
+from ..errors import counted
 from ..fields import history_models
 from ..fields.values.storage import FIND
 from ..migrating import next_migration
@@ -66,12 +63,11 @@ def fill(request: Request) -> None:
     """Give ids to the rows without one, and name the command that verifies them."""
     output, target = request.output, request.target()
     owner.refuse_if_taken(target)
-    lag = _lag(request)
     planned = planned_for(request, target)
     again = request.line.again(target.command)
     try:
         with request.stopped("committed batches are kept", again):
-            result = _execute(request, planned, lag)
+            result = _execute(request, planned)
     except TriedTooLong as error:
         output.add(next=again)
         raise CommandError(f"{error}. Continue with: {again}") from error
@@ -97,7 +93,7 @@ def planned_for(request: Request, target: Target) -> plan.Plan:
     return planned
 
 
-def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> run.Result:
+def _execute(request: Request, planned: plan.Plan) -> run.Result:
     options, before = request.options, planned.filled_before
     names = ("target_time", "max_rows_per_second", "sleep", "pause_file", "retry_time")
     limits = Limits(**{name: options[name] for name in names})
@@ -105,20 +101,9 @@ def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> ru
         limits = replace(limits, target_time=None)
     output, total = request.output.progress, before + planned.rows
     with Progress(output, total, before=before) as progress:
-        control = Control(progress.say, progress.show)
+        control = Control(progress.say)
         with signals(control):
-            return run.execute(planned, progress.add, limits, control, lag)
-
-
-def _lag(request: Request) -> Callable[[], str]:
-    most, replica = request.options["max_replica_lag"], request.options["replica"]
-    if most is not None and replica is not None:
-        return watch(replica, most)
-    if replica is not None:
-        raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
-    if most is not None:
-        raise WrongArguments("--max-replica-lag needs --replica ALIAS, that of the replica: add it")
-    return lambda: ""
+            return run.execute(planned, progress.add, limits, control)
 
 
 _OWN = ("django_sortable_ids", "0001_initial")
@@ -252,7 +237,6 @@ def _target(request: Request) -> Target:
     if is_key and given == Given():
         given = notes.source_of_key(model._meta.label, using) or given
     if given != Given() or last_run(str(field), using):
-        request.output.say(*proxy_notes(label))
         return request.with_policies(of_source(model, field, given, using))
     times = names_of(model, models.DateField)
     rows: QuerySet[models.Model] = QuerySet(model, using=using)
@@ -280,7 +264,7 @@ def _compare(request: Request, target: Target, source: Originals) -> None:
 
 def _verified(request: Request, target: Target) -> Verification:
     again, most = request.line.again(target.command), request.options["allow_edited_times"]
-    total = chunks.count(target.rows)
+    total = target.rows.count()
     with (
         request.stopped("nothing was changed", again),
         Progress(request.output.progress, total, is_brief=True) as progress,

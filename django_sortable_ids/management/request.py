@@ -19,7 +19,7 @@ from django.core.management.base import CommandError, OutputWrapper
 from ..backfill.pace import Stopped
 from ..backfill.plan import Plan
 from ..backfill.sources.base import Given
-from ..backfill.sources.fields import last_run, notes
+from ..backfill.sources.fields import last_run
 from ..backfill.sources.find import find
 from ..backfill.sources.target import POLICIES, Target
 from ..db.errors import explained
@@ -105,9 +105,8 @@ class Request:
 
     def target(self) -> Target:
         """The target to fill or to verify; raises ``BackfillError`` if it can't be filled."""
-        label = self.options["target"]
-        self.output.say(*notes(label))
-        return self.with_policies(find(label, self.given, self.options["database"]))
+        options = self.options
+        return self.with_policies(find(options["target"], self.given, options["database"]))
 
     def with_policies(self, target: Target) -> Target:
         """The target with the given policies, or else with those of its last run."""
@@ -230,7 +229,6 @@ def of_plan(plan: Plan) -> dict[str, Any]:
         "estimate": {
             "seconds_at_least": round(plan.rows / fast, 1),
             "seconds_at_most": round(plan.rows / slow, 1),
-            "bytes_of_row_versions": plan.version_bytes,
         },
         "samples": list(plan.samples),
         "warnings": list(plan.warnings),

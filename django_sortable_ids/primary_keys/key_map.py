@@ -20,7 +20,7 @@ from ..backfill.sources.find import every_row
 from ..backfill.sources.periods import Unsourced, WithoutTime
 from ..backfill.sources.target import EveryRow, OnNull, Target
 from ..backfill.writing.sorted_rows import SortedRows
-from ..db import chunks, tables
+from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..schema.constraints import redefined
@@ -43,7 +43,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
         field.set_attributes_from_name(NEW_KEY)
         field.model = model
         target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
-        plan.check_rows(target, chunks.count(target.rows), engine_of(using))
+        plan.check_rows(target, target.rows.count(), engine_of(using))
 
 
 def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:

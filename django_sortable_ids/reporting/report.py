@@ -24,8 +24,9 @@ from django.utils.functional import cached_property
 from ..backfill.engines import engine_of
 from ..backfill.sources.fields import hides_tables, names_of
 from ..backfill.sources.target import database_option
-from ..db import chunks, tables
+from ..db import tables
 from ..db.errors import is_denied
+from ..db.locks import session_limits
 from ..db.tables import Kind, is_unique, may_be_null
 from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
@@ -90,15 +91,18 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
     unanswered: dict[str, str] = {}
     for alias in using:
         try:
-            for each in entries(alias):
-                # Routers often have no opinion on a table.
-                home = router.db_for_write(each.field.model)
-                if len(using) == 1 or each.has_table or home == alias:
-                    reported.append(each)
+            with session_limits(alias):
+                found = list(entries(alias))
         except (OperationalError, InterfaceError) as error:
             if len(using) == 1:
                 raise
             unanswered[alias] = str(error).strip()
+            continue
+        for each in found:
+            # Routers often have no opinion on a table.
+            home = router.db_for_write(each.field.model)
+            if len(using) == 1 or each.has_table or home == alias:
+                reported.append(each)
     return reported, unanswered
 
 
@@ -132,8 +136,8 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         if kind is None or not tables.has_column(connection, table, str(field.column)):
             return Entry(field, using, None, 0, *_without_column(field, using, kind, migrations))
         all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
-        missing = chunks.count(all_rows.filter(**{f"{field.name}__isnull": True}))
-        rows = chunks.count(all_rows)
+        missing = all_rows.filter(**{f"{field.name}__isnull": True}).count()
+        rows = all_rows.count()
         needs, step = "", _fill(field, using) if missing else ""
         is_copy = history_models.is_copy(field)
         if not missing and not is_copy:

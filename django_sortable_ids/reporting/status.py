@@ -39,8 +39,7 @@ class Status:
         if self.state == "stopped" and not self.is_gone:
             yield f"  continue with: {self.command}"
         if self.is_gone:
-            yield "  the field no longer exists; to delete the run:"
-            yield f"    {self.deletion}"
+            yield f"  the field no longer exists: delete the row of {run._meta.db_table}"
 
     def document(self) -> dict[str, Any]:
         run, left = self.run, self.seconds_left
@@ -108,11 +107,6 @@ class Status:
         if not run.rate or not is_alive(run):
             return None
         return (self.rows_planned - run.rows_filled) / run.rate
-
-    @property
-    def deletion(self) -> str:
-        """The statement that deletes the run, for a field that no longer exists."""
-        return f"DELETE FROM {BackfillRun._meta.db_table} WHERE target = '{self.run.target}';"
 
     def _state(self) -> str:
         run = self.run

@@ -1,17 +1,22 @@
-"""How a run is stopped, paused, asked and slowed down from outside."""
+"""How a run is stopped, paused and slowed down from outside."""
 
 import os
-import re
 import signal
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from django_sortable_ids.backfill import owner, run
-from django_sortable_ids.backfill.pace import FEWEST, MOST, BatchSize, Control, Limits, Pace
+from django_sortable_ids.backfill.pace import (
+    FEWEST,
+    MOST,
+    BatchSize,
+    Control,
+    Limits,
+    Pace,
+    Stopped,
+    signals,
+)
 from django_sortable_ids.models import BackfillRun
 
 from .command import printed
@@ -35,58 +40,26 @@ def filled():
 
 
 @database
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_behind_the_batch(command, number):
+def test_sigterm_ends_it_behind_the_batch(command):
     insert_orders([START] * 400)
     stopped = command(*ARGUMENTS, "--sleep=0.02", stops_in=[2])
-    stopped.send_while_stopped(number)
+    stopped.send_while_stopped(signal.SIGTERM)
     assert stopped.output().splitlines()[-1] == HOW_TO_CONTINUE
-    assert stopped.code == 128 + number
+    assert stopped.code == 128 + signal.SIGTERM
     assert 0 < saved_run("uuid7").rows_filled == filled() < 400
     assert saved_run("uuid7").token == ""
     assert saved_run("uuid7").last_error == ""
 
 
-@pytest.fixture
-def full_pipe():
-    """Whoever writes to it waits."""
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    with suppress(BlockingIOError):
-        while True:
-            os.write(writer, b"\0")
-    os.set_blocking(writer, True)
-    yield writer
-    os.close(writer)
-    os.close(reader)
-
-
-def catches(pid, number):
-    """Whether the process has a handler of that signal."""
-    caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{pid}/status").read_text())[1]
-    return bool(int(caught, 16) >> (number - 1) & 1)
-
-
-@database
-def test_the_second_signal_ends_it_at_once(command, full_pipe):
-    """While it wants to tell how far it is, and nobody reads that."""
-    insert_orders([START] * 10)
-    stopped = command(*ARGUMENTS, stdout=full_pipe, env={"PYTHONUNBUFFERED": ""}, stops_in=[2])
-    stopped.send_while_stopped(signal.SIGUSR1, signal.SIGTERM)
-    stopped.send_when(signal.SIGTERM, lambda: not catches(stopped.process.pid, signal.SIGTERM))
-    assert stopped.code == -signal.SIGTERM
-    assert fill("uuid7").remaining == 0
-    assert is_strict("uuid7")
-
-
-@database
-def test_sigusr1_shows_how_far_it_is(command):
-    insert_orders([START] * 8)
-    asked = command(*ARGUMENTS, stops_in=[2])
-    asked.send_while_stopped(signal.SIGUSR1)
-    lines = asked.output().splitlines()
-    assert asked.code == 0
-    assert any("  4/8 rows  " in line and "left" in line for line in lines), lines
+def test_the_second_signal_ends_it_at_once():
+    control, kinds = Control(), (signal.SIGTERM, signal.SIGINT)
+    before = [signal.getsignal(number) for number in kinds]
+    with signals(control):
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert [signal.getsignal(number) for number in kinds] == [signal.SIG_DFL] * 2
+        with pytest.raises(Stopped):
+            control.check()
+    assert [signal.getsignal(number) for number in kinds] == before
 
 
 # Pauses
@@ -111,17 +84,6 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(monkeypatch, tmp
     assert run.execute(build("uuid7", 2), limits=limits, control=Watched(said.append)).filled == 10
     assert said == [f"paused: {pause} exists", "resumed"]
     assert is_strict("uuid7")
-
-
-@database
-def test_a_lag_of_what_is_no_replica():
-    with pytest.raises(CommandError, match="the database 'default' is no replica: name one with"):
-        call_command(
-            "backfill_ids",
-            NAME,
-            *("--created-from=created_at", "--max-replica-lag=1", "--replica=default"),
-        )
-    assert not BackfillRun.objects.exists()
 
 
 class Hand(Control):
@@ -152,13 +114,6 @@ def test_rows_per_second():
     for _ in range(10):
         pace.rest(100)
     assert hand.now == pytest.approx(1009)
-
-
-def test_replicas_are_waited_for():
-    hand, why = Hand(), ["replicas are 5 s behind", "replicas are 3 s behind", ""]
-    Pace(Limits(), hand, lag=lambda: why.pop(0), clock=hand.clock).rest(1)
-    assert why == []
-    assert hand.said == ["paused: replicas are 5 s behind", "resumed"]
 
 
 # Sizes

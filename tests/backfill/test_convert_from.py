@@ -13,7 +13,6 @@ from django.db import connection
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields.values.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import get
@@ -24,10 +23,8 @@ from .support import (
     MILLISECOND,
     SECOND,
     START,
-    Stop,
     insert,
     saved_run,
-    stop_after,
 )
 
 pytestmark = pytest.mark.django_db
@@ -183,29 +180,6 @@ def test_a_primary_key():
 # Stops
 
 
-@pytest.mark.parametrize(
-    ("change", "difference"),
-    [
-        (lambda: find("ulid", "plain"), "convert_from = 'old_uuid7', and now it is 'plain'"),
-        (
-            lambda: find_target(label("ulid"), Given("created_at"), "default"),
-            "convert_from = 'old_uuid7', and now it is None",
-        ),
-    ],
-)
-def test_another_source_is_refused(change, difference):
-    insert_old("old_uuid7", old_values("old_uuid7"))
-    with pytest.raises(Stop):
-        fill("ulid", "old_uuid7", 3, stop_after(1))
-    Old.objects.update(plain=get("uuid7").example, created_at=START)
-    with pytest.raises(BackfillError) as caught:
-        plan.build(change(), 5)
-    assert "a run on shop.Old.ulid stopped after 3 rows" in str(caught.value)
-    differences = ("created_from = None, and now it is 'created_at'", difference)
-    assert any(each in str(caught.value) for each in differences)
-    assert Old.objects.filter(ulid=None).count() == 17
-
-
 # Concurrent writers
 
 
@@ -270,32 +244,14 @@ def test_random_uuids_with_a_creation_time():
     assert "strictly in order" in run_command("uuid7", "--verify")[1]
 
 
-MISTAKES = {
-    "nope": (
-        "shop.Old has no field 'nope' to convert from; expected a UUIDField or a sortable id "
-        "with a time: plain, old_uuid7, mixed, old_ulid, old_ksuid, old_snowflake, old_reversed, "
-        "old_cuid, uuid6, ulid, snowflake, kuuid, eighth"
-    ),
-    "uuid7": "shop.Old.uuid7 is the column to fill: name the field of the old ids",
-    "text": (
-        "shop.Old.text is of type CharField, and ids are converted from a UUIDField or a sortable "
-        "id with a time. Where it holds such ids, declare it so: ULIDs in a CharField as "
-        'ULIDField(storage="varchar"), snowflakes in a BigIntegerField as SnowflakeField()'
-    ),
-    "number": (
-        "shop.Old.number is of type LexicalSequenceField, and ids are converted from a UUIDField "
-        "or a sortable id with a time. Where it holds such ids, declare it so: ULIDs in a "
-        "CharField as "
-        'ULIDField(storage="varchar"), snowflakes in a BigIntegerField as SnowflakeField()'
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("source", "options"), each_with([*MISTAKES], [(), ("--dry-run",), ("--verify",)])
-)
+@pytest.mark.parametrize("source", ["nope", "uuid7", "text", "number"])
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--verify",)])
 def test_what_is_no_source(source, options):
-    assert refusal("uuid7", f"--convert-from={source}", *options) == MISTAKES[source]
+    assert refusal("uuid7", f"--convert-from={source}", *options).startswith(
+        f"shop.Old.{source} is no UUIDField, nor another sortable id with a time, to convert from; "
+        "shop.Old has plain, old_uuid7, mixed, old_ulid, old_ksuid, old_snowflake, old_reversed, "
+        "old_cuid, uuid6, ulid, snowflake, kuuid, eighth"
+    )
 
 
 def test_a_sequence_has_no_time_to_convert_to():
@@ -355,12 +311,6 @@ def test_a_row_of_another_version_is_refused_by_name(name):
     assert Old.objects.filter(**{name: None}).count() == 7
 
 
-def test_an_accepted_uuid_of_another_version_is_refused_by_name():
-    insert_old("mixed", [uuid.uuid4()])
-    message = refusal("ulid", "--convert-from=mixed")
-    assert "a UUID of version 4, and UUIDv7 was expected" in message
-
-
 @pytest.mark.parametrize(("source", "name"), [("plain", "uuid6"), ("old_ulid", "uuid7")])
 def test_rows_without_an_old_id(source, name):
     insert_old(source, old_values(source, 5))
@@ -384,15 +334,6 @@ def test_rows_without_an_old_id(source, name):
     run_command(name, f"--convert-from={source}", "--on-null=now")
     made = Old.objects.values_list(name, flat=True).get(pk=key)
     assert new_scheme(name).created_at(made) > START
-
-
-def test_old_ids_that_two_rows_share_are_refused_where_the_new_ones_would_be_shared():
-    value = old_values("plain", 1)[0]
-    insert_old("plain", [value, value])
-    assert refusal("uuid6", "--convert-from=plain") == (
-        f"2 rows of shop.Old share the plain {value}, so they would share a new id: make "
-        f"the old ids different; nothing was written."
-    )
 
 
 @pytest.mark.parametrize("policy", ["error", "skip"])

@@ -212,11 +212,6 @@ def test_one_database(shop_elsewhere):
     assert not [line for line in reported(database="default") if line.startswith("shop.")]
 
 
-def test_without_routers_it_is_the_default_one(other):
-    assert reported()[0] == "field scheme rows state next: manage.py ..."
-    assert reported() == reported(database="default")
-
-
 def test_a_copy_of_another_database_is_left_out(shop_elsewhere, monkeypatch):
     monkeypatch.setitem(connections[shop_elsewhere].settings_dict["TEST"], "MIRROR", "default")
     assert not [line for line in reported() if " other " in line]

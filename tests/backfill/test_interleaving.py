@@ -112,8 +112,8 @@ def test_the_rows_of_a_part_are_spread_over_all_pages():
 # What comes out
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 20, 1000])
-@pytest.mark.parametrize("same", [1, 3, 50, ROWS])
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize("same", [1, 50, ROWS])
 def test_every_row_gets_its_id(size, same):
     insert_ties(same=same)
     result = run.execute(build(NAME, size))
@@ -160,7 +160,7 @@ def move_the_last_of_the_span():
     empty.filter(created_at=last).update(created_at=last + SECOND)
 
 
-@pytest.mark.parametrize("batch", [1, 2, 3, 4, 5, 9, 11])
+@pytest.mark.parametrize("batch", [1, 3, 4, 9])
 @pytest.mark.parametrize(
     "change",
     [

@@ -2,16 +2,12 @@
 
 import re
 import shlex
-import textwrap
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from django_sortable_ids.backfill import plan
-
 from .command import called, printed
-from .support import START, build, fill, insert_orders, rows
+from .support import START, fill, insert_orders, rows
 
 NAME = "testapp.Order.uuid7"
 CREATED = "--created-from=created_at"
@@ -90,29 +86,3 @@ def test_verbosity_0_says_only_what_is_wrong(arguments, capfd):
         assert (text, error.returncode) == ("", 1)
         assert str(error).startswith(f"{NAME}: 3 rows without an id. Run ")
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("name", ["uuid6", "kuuid"])
-def test_the_plan_fits_a_terminal(name, monkeypatch):
-    """With all that it may have to say, and a stopped run."""
-    future = datetime.now(UTC) + timedelta(days=900)
-    insert_orders([START, START, future, *[START] * 5000])
-    monkeypatch.setattr(plan, "begins_an_index", lambda *column: False)
-    with pytest.raises(ZeroDivisionError):
-        fill(name, 1000, lambda filled: 1 // 0)
-    lines = list(build(name, 1000).lines())
-    assert sum(line.startswith("  warning: ") for line in lines) == 2
-    shown = [row for line in lines for row in textwrap.wrap(line, 80, subsequent_indent="    ")]
-    assert len(shown) <= 20
-
-
-@pytest.mark.django_db
-def test_with_more_warnings_there_are_fewer_samples(monkeypatch):
-    insert_orders([START] * 5)
-    warning = "a warning of two lines, as those are which have a name and some advice in them, " * 2
-    monkeypatch.setattr(plan, "warnings", lambda target: [warning[:150]] * 5)
-    lines = list(build("time64").lines())
-    assert sum(line.startswith("  such as ") for line in lines) == 1
-    shown = [row for line in lines for row in textwrap.wrap(line, 80, subsequent_indent="    ")]
-    assert len(shown) <= 24

@@ -10,7 +10,7 @@ from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.db.transactions import is_lost
 from django_sortable_ids.errors import BackfillError
-from tests.support import elsewhere, on_statement, open_transaction, refusal_of
+from tests.support import elsewhere, execute, on_statement, open_transaction, refusal_of
 from tests.workers.proxy import proxy
 
 from .command import called
@@ -226,6 +226,42 @@ def test_a_table_that_others_lock_before_it_starts(mode):
         assert str(error).startswith("a lock was not free in time: ")
         assert "Continue with: manage.py backfill_ids testapp.Order.uuid7" in str(error)
     assert table_wait() == before
+
+
+LIMIT = {
+    "PostgreSQL": ("SHOW statement_timeout", "SET statement_timeout = '5s'", ("0", "5s")),
+    "MariaDB": ("SELECT @@max_statement_time", "SET max_statement_time = 5", (0, 5)),
+    "MySQL": ("SELECT @@max_execution_time", "SET max_execution_time = 5000", (0, 5000)),
+}
+
+
+@on_a_server
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ARGUMENTS, (*ARGUMENTS[:2], "--dry-run"), (*ARGUMENTS[:2], "--verify")],
+    ids=["report", "run", "plan", "verify"],
+)
+def test_the_limit_of_statements_is_lifted(arguments):
+    """Also in the session that the run opens, and not for longer."""
+    read, write, (lifted, limit) = LIMIT[connection.display_name]
+    insert_orders([START] * 20)
+    seen = set()
+
+    def look(execute, sql, params, many, context):
+        if "testapp_order" in sql and "COUNT(" in sql:
+            with connection.connection.cursor() as cursor:
+                cursor.execute(read)
+                seen.add(cursor.fetchone()[0])
+        return execute(sql, params, many, context)
+
+    execute(write)
+    with connection.execute_wrapper(look):
+        called(*arguments)
+    assert seen == {lifted}
+    if arguments != ARGUMENTS:
+        with connection.cursor() as cursor:
+            cursor.execute(read)
+            assert cursor.fetchone()[0] == limit
 
 
 def table_wait():

@@ -6,7 +6,6 @@ in ``tests/primary_keys/test_command.py``.
 """
 
 import importlib
-import shlex
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
@@ -61,15 +60,9 @@ def steps(name):
     return [step.partition("\n")[::2] for step in found]
 
 
-@pytest.mark.parametrize("name", ["text", "json"])
-def test_the_command_prints(name, template, tmp_path):
-    project = template.copy(tmp_path / "project")
-    for command, expected in steps(name):
-        done = project.run(*shlex.split(command))
-        assert_printed(command, expected, done.stdout + done.stderr, done.returncode)
-
-
 IN_ONE_PROCESS = """
+import importlib
+import io
 import os
 import shlex
 import sys
@@ -77,26 +70,27 @@ import sys
 from django.core.management import execute_from_command_line
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
-sys.stderr = sys.stdout
 for command in sys.argv[1:]:
-    code = 0
+    code, sys.stderr = 0, io.StringIO()
+    importlib.invalidate_caches()
     try:
         execute_from_command_line(["manage.py", *shlex.split(command)])
     except SystemExit as end:
         code = end.code
-    print(end=f"\\0{code}\\0")
+    print(sys.stderr.getvalue(), end=f"\\0{code}\\0")
 """
+"""Tells a process, which starts once, all commands; what is refused changes nothing."""
 
 
-def test_the_command_refuses(template, tmp_path):
-    """What is refused changes nothing: one process, which starts once, is told all of it."""
+@pytest.mark.parametrize("name", ["text", "json", "refused"])
+def test_the_command_prints(name, template, tmp_path):
     project = template.copy(tmp_path / "project")
     (project.folder / "manage.py").write_text(IN_ONE_PROCESS)
-    refused = steps("refused")
-    printed = project.manage(*(command for command, _ in refused)).split("\0")
-    for (command, expected), text, code in zip(refused, printed[::2], printed[1::2], strict=False):
+    commands = steps(name)
+    printed = project.manage(*(command for command, _ in commands)).split("\0")
+    for (command, expected), text, code in zip(commands, printed[::2], printed[1::2], strict=False):
         assert_printed(command, expected, text, int(code))
-    assert len(printed) == 2 * len(refused) + 1
+    assert len(printed) == 2 * len(commands) + 1
 
 
 @pytest.mark.parametrize("module", PUBLIC_NAMES)

@@ -13,7 +13,7 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.models import BackfillRun
 
-from .shop.models import BillLine, PairKey, TextKey, Timeless, UUIDKey
+from .shop.models import BillLine, PairKey, TextKey, UUIDKey
 from .support import START, insert, refusal
 from .support import command as call
 
@@ -122,21 +122,6 @@ def test_several_rows_of_one_tick_and_one_tick_too_many():
     BillLine.objects.filter(pk__gt=9).delete()
     call("shop.BillLine.eighth", *second, "--batch-size=3")
     assert [pk for pk, _ in filled("eighth")] == list(range(1, 10))
-
-
-def test_reversed_ids_and_sequences():
-    keys(*range(1, 11))
-    call("shop.BillLine.backward", *PERIOD, "--batch-size=3")
-    call("shop.BillLine.number", *PERIOD, "--batch-size=3")
-    assert [pk for pk, _ in filled("backward")] == list(range(10, 0, -1))
-    assert [pk for pk, _ in filled("number")] == list(range(1, 11))
-    assert "strictly in order" in call("shop.BillLine.backward", "--verify")[1]
-
-
-def test_a_table_of_one_time_needs_no_times_at_all():
-    insert(Timeless, [{"id": number} for number in (1, 2, 3)])
-    call("shop.Timeless.public_id", *PERIOD)
-    assert [pk for pk, _ in filled(model=Timeless)] == [1, 2, 3]
 
 
 def test_an_empty_table():

@@ -10,14 +10,11 @@ from django.core.management import CommandError
 from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.base import Given
-from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.models import BackfillRun, WorkerLease
 from tests.support import elsewhere, execute, on_statement
 from tests.testapp.models import Order
 
 from . import support
-from .shop.models import Old
 from .support import (
     SECOND,
     START,
@@ -27,7 +24,6 @@ from .support import (
     field_of,
     find,
     ids,
-    insert,
     insert_orders,
     label,
     rows,
@@ -155,19 +151,6 @@ def test_rows_that_have_a_place_of_their_own_come_first():
     run.execute(planned("uuid7", 1), look)
     assert seen == [0, 0, 1, 2]
     assert saved_run("uuid7").cursor["created"].startswith("2024-05-17")
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_old_ids_that_are_missing_are_filled_by_the_run():
-    old = field_of("shop.Old.old_ulid").scheme
-    values = (None, old.generate(START), None)
-    insert(Old, [{"name": "", "text": "", "old_ulid": value} for value in values])
-    target = find_target("shop.Old.snowflake", Given(None, "old_ulid"), "default")
-    result = run.execute(plan.build(replace(target, on_null="now"), 1))
-    assert (result.filled, result.remaining) == (3, 0)
-    given = list(Old.objects.order_by("pk").values_list("snowflake", flat=True))
-    assert given[1] < given[0] < given[2]
-    assert BackfillRun.objects.get().rows_filled == 3
 
 
 LOCK_TIMEOUT = {

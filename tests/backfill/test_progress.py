@@ -163,15 +163,14 @@ def run_on_a_terminal(command, columns, *arguments, **options):
 
 
 @pytest.mark.usefixtures("transactional_db")
-@pytest.mark.parametrize("columns", [80])
-def test_the_command_draws_a_bar_on_a_terminal(command, columns):
+def test_the_command_draws_a_bar_on_a_terminal(command):
     insert_orders([START] * 1000)
     # Longer from batch to batch than from bar to bar, however fast the machine is.
     rest = f"--sleep={1.25 * BAR_SECONDS}"
-    text = run_on_a_terminal(command, columns, "--batch-size=250", rest).decode()
+    text = run_on_a_terminal(command, 80, "--batch-size=250", rest).decode()
     frames = text.split("\r\n")[-4].split("\r")[1:]
     assert len(frames) >= 4
-    assert {len(frame) for frame in frames} == {columns - 1}
+    assert {len(frame) for frame in frames} == {79}
     assert "█" in frames[-1]
     assert "100 %  1,000/1,000 rows" in frames[-1]
     assert "░" not in frames[-1]

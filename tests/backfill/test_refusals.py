@@ -41,18 +41,15 @@ LABELS = {
         "testapp.Nope.id: App 'testapp' doesn't have a 'Nope' model; nearest: testapp.Line.id"
     ),
     "testapp.Named.name": "testapp.Named.name: App 'testapp' doesn't have a 'Named' model",
-    "shop.Plain.nope": "shop.Plain has no field 'nope'; its sortable ids: public_id, other_id",
-    "testapp.OrderLine.nope": "testapp.OrderLine has no field 'nope'; its sortable ids: none",
     "shop.Plain.created_at": (
-        "shop.Plain.created_at is of type DateTimeField, not a sortable id; its sortable ids: "
-        "public_id, other_id"
+        "shop.Plain has no sortable id 'created_at'; its sortable ids: public_id, other_id"
     ),
     "testapp.OrderLine.order": (
-        "testapp.OrderLine.order is of type ForeignKey, not a sortable id; its sortable ids: none"
+        "testapp.OrderLine has no sortable id 'order'; its sortable ids: none"
     ),
     "testapp.Order.lines": (
-        "testapp.Order.lines is of type ManyToOneRel, not a sortable id; its sortable ids: uuid7, "
-        "uuid6, comb13, ulid, hexulid, kuuid, reversed_kuuid, snowflake, time64, number"
+        "testapp.Order has no sortable id 'lines'; its sortable ids: uuid7, uuid6, comb13, ulid, "
+        "hexulid, kuuid, reversed_kuuid, snowflake, time64, number"
     ),
     "shop.SortableKey.id": (
         "shop.SortableKey.id is the primary key, which is never empty. Add a second field, "
@@ -84,12 +81,12 @@ def test_what_is_no_target(name, message):
 SOURCES = {
     None: "say where creation times come from: --created-from, one of created_at, updated_at, day",
     "nope": (
-        "shop.Plain.nope does not exist, and creation times come from a DateTimeField or a "
-        "DateField; shop.Plain has created_at, updated_at, day"
+        "shop.Plain.nope is no DateTimeField or DateField, from which creation times come; "
+        "shop.Plain has created_at, updated_at, day"
     ),
     "public_id": (
-        "shop.Plain.public_id is of type UUIDv7Field, and creation times come from a DateTimeField "
-        "or a DateField; where old ids have times, use --convert-from"
+        "shop.Plain.public_id is no DateTimeField or DateField, from which creation times come; "
+        "where old ids have times, use --convert-from"
     ),
 }
 

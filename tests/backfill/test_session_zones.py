@@ -7,15 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection, connections
 
-from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.db.tables import time_digits
 from django_sortable_ids.errors import BackfillError
-from tests.support import execute, query
+from tests.support import execute
 from tests.testapp.models import Order
 
 from .support import (
-    FIELDS,
     MICROSECOND,
     MILLISECOND,
     START,
@@ -90,9 +88,9 @@ def assert_right(name, using="default"):
 
 
 @postgresql
-@pytest.mark.parametrize("size", [1, 7, 5000])
+@pytest.mark.parametrize("size", [7, 5000])
 @pytest.mark.parametrize(("zone", "start"), ZONES)
-@pytest.mark.parametrize("name", ["uuid7", "kuuid", "snowflake", "number"])
+@pytest.mark.parametrize("name", ["uuid7", "snowflake"])
 def test_both_hours_of_a_clock_change_are_told_apart(naive, name, zone, start, size):
     naive(zone)
     insert_instants(start)
@@ -103,19 +101,18 @@ def test_both_hours_of_a_clock_change_are_told_apart(naive, name, zone, start, s
 
 
 @postgresql
-@pytest.mark.parametrize("size", [7, 5000])
 @pytest.mark.parametrize(("zone", "start"), ZONES)
-def test_a_session_with_a_zone_of_its_own(zoned, zone, start, size):
+def test_a_session_with_a_zone_of_its_own(zoned, zone, start):
     using = zoned(zone)
     insert_instants(start, using)
-    assert fill("uuid7", size, using=using).filled == 72
+    assert fill("uuid7", 7, using=using).filled == 72
     assert_right("uuid7", using)
     found = verify(find("uuid7", using))
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
 
 
 @postgresql
-@pytest.mark.parametrize("stop", [5, 6, 7, 8])
+@pytest.mark.parametrize("stop", [6, 7])
 def test_a_run_that_stopped_in_the_second_hour_resumes_there(naive, stop):
     naive("Europe/Berlin")
     insert_instants(EDGES["Europe/Berlin"][1])
@@ -132,17 +129,6 @@ def test_late_rows_are_sorted_in(naive):
     insert_instants(start, count=60)
     assert fill("ulid", 40, after_batch(1, lambda: insert_instants(start, count=30))).filled == 90
     assert_right("ulid")
-
-
-@postgresql
-def test_ids_that_were_there_say_since_when_the_application_gives_them(naive):
-    naive("Europe/Berlin")
-    insert_instants(EDGES["Europe/Berlin"][1])
-    at = EDGES["Europe/Berlin"][1] + timedelta(hours=3)
-    (pk,) = query("SELECT id FROM testapp_order WHERE created_at = %s::timestamptz", str(at))[0]
-    Order.objects.filter(pk=pk).update(uuid7=field_of("uuid7").scheme.generate(at=at))
-    assert fill("uuid7", 7).filled == 71
-    assert verify(find("uuid7")).failures == []
 
 
 @postgresql
@@ -191,9 +177,9 @@ def assert_found(name, using="default"):
 
 
 @postgresql
-@pytest.mark.parametrize("size", [1, 7, 5000])
+@pytest.mark.parametrize("size", [7, 5000])
 @pytest.mark.parametrize(("zone", "start"), LOCAL_ZONES)
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", ["uuid7", "reversed_kuuid", "number"])
 def test_ids_have_the_times_by_which_the_orm_finds_the_rows(
     zoneless, settings, name, zone, start, size
 ):
@@ -201,37 +187,6 @@ def test_ids_have_the_times_by_which_the_orm_finds_the_rows(
     insert_local(start)
     assert fill(name, size).filled == 40
     assert_found(name)
-
-
-@postgresql
-@pytest.mark.parametrize(("zone", "start"), LOCAL_ZONES)
-def test_verify_and_the_plan_read_the_same(zoneless, settings, zone, start):
-    settings.TIME_ZONE = zone
-    insert_local(start)
-    planned = build("uuid7")
-    assert planned.warnings == ("created_at is a timestamp without time zone and is read as UTC",)
-    run.execute(planned)
-    found = verify(find("uuid7"))
-    assert (found.failures, found.other_time, found.rows) == ([], 0, 40)
-
-
-@postgresql
-def test_a_stopped_run_resumes_after_its_last_row(zoneless, settings):
-    settings.TIME_ZONE = "Europe/Berlin"
-    insert_local(LOCAL_EDGES["Europe/Berlin"][1])
-    with pytest.raises(ZeroDivisionError):
-        fill("snowflake", 7, lambda filled: 1 // 0)
-    assert fill("snowflake", 7).filled == 33
-    assert_found("snowflake")
-
-
-@postgresql
-def test_ids_of_local_times_say_since_when_the_application_gives_them(zoneless):
-    insert_local(datetime(2024, 7, 1), 6)  # noqa: DTZ001
-    last = Order.objects.order_by("pk").last()
-    at = datetime(2024, 7, 1, 0, 20, tzinfo=UTC)
-    Order.objects.filter(pk=last.pk).update(uuid7=field_of("uuid7").scheme.generate(at=at))
-    assert build("uuid7").given_from == at
 
 
 @pytest.fixture
@@ -246,7 +201,7 @@ def berlin(zoned, settings):
 @postgresql
 @pytest.mark.parametrize("size", [3, 5000])
 @pytest.mark.parametrize("start", LOCAL_EDGES["Europe/Berlin"])
-@pytest.mark.parametrize("name", ["uuid7", "kuuid", "snowflake"])
+@pytest.mark.parametrize("name", ["uuid7", "snowflake"])
 def test_local_times_of_a_session_with_a_zone_of_its_own(berlin, name, start, size):
     # Nothing of the hour that the clock change skips, whose times PostgreSQL puts after later ones.
     insert_local(start, 12)
@@ -262,33 +217,6 @@ def test_a_session_with_a_zone_of_its_own_and_a_repeated_hour(berlin, size):
     insert_local(LOCAL_EDGES["Europe/Berlin"][1])
     assert fill("uuid7", size, using=berlin).filled == 40
     assert_found("uuid7", berlin)
-
-
-@postgresql
-@pytest.mark.parametrize("start", [datetime(2024, 3, 31, 2), datetime(2024, 3, 31, 2, 59)])  # noqa: DTZ001
-def test_local_times_that_the_clock_of_the_session_skips_are_refused(berlin, start):
-    insert_local(start - timedelta(hours=2), 2)
-    insert_local(start, 1)
-    insert_local(start + timedelta(hours=1), 2)
-    with pytest.raises(BackfillError) as caught:
-        build("uuid7", using=berlin)
-    assert "1 row of testapp.Order with a time that the clock of Europe/Berlin skips" in str(
-        caught.value
-    )
-    # The default session is in UTC, which skips none.
-    assert build("uuid7").missing == 5
-
-
-@postgresql
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York"])
-def test_naive_times_of_django_that_the_clock_skips_are_refused(zoneless, settings, zone):
-    settings.USE_TZ = False
-    settings.TIME_ZONE = zone
-    insert_local(LOCAL_EDGES[zone][0] - timedelta(hours=1), 12)
-    assert build("uuid7").missing == 12
-    insert_local(LOCAL_EDGES[zone][0] + timedelta(hours=1), 12)
-    with pytest.raises(BackfillError, match=f"12 rows .* the clock of {zone} skips"):
-        build("uuid7")
 
 
 # TIMESTAMP of MariaDB and MySQL
@@ -329,7 +257,7 @@ def insert(start, zone, count=30):
     ("edge", "zone"),
     [("autumn", "+00:00"), ("spring", "+00:00"), ("autumn", "-05:00"), ("spring", "Europe/Berlin")],
 )
-@pytest.mark.parametrize("name", ["uuid7", "kuuid", "snowflake"])
+@pytest.mark.parametrize("name", ["uuid7", "snowflake"])
 def test_ids_have_the_times_that_django_reads(timestamps, name, edge, zone, size):
     insert(UNIX_EDGES[edge], zone)
     assert fill(name, size).filled == 30

@@ -4,27 +4,21 @@ import re
 from dataclasses import replace
 
 import pytest
-from django.db import connection, models
+from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.fields import UUIDv7Field
-from tests.support import execute, query
+from tests.support import execute
 from tests.testapp.models import Order
 
 from .support import (
-    KEY,
     SECOND,
     START,
-    TIME,
-    command,
     each_kind,
     find,
     ids,
     in_python,
     insert_orders,
-    legacy_table,
-    refusal,
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,41 +75,3 @@ def test_a_run_that_fills_nothing_stops_with_the_batch(monkeypatch, keep_out, na
 
 
 # Values of MariaDB that a session refuses: an UPDATE calculates stored columns of them again
-
-
-@pytest.fixture
-def invalid_dates():
-    """A stored column that is made of dates, one of which there is not."""
-    if not connection.mysql_is_mariadb:
-        pytest.skip("MySQL doesn't calculate it again")
-    column = UUIDv7Field(null=True).db_type(connection)
-    columns = (
-        f"id {KEY['mysql']}, created_at {TIME['mysql']}, due datetime, "
-        f"due_day date GENERATED ALWAYS AS (due + INTERVAL 1 DAY) STORED, public_id {column}"
-    )
-    with legacy_table(
-        "Shipment",
-        "shipments",
-        columns,
-        [(n, f"2024-05-01 00:00:{n:02}", "2012-02-03") for n in range(1, 9)],
-        "id, created_at, due",
-        id=models.BigIntegerField(primary_key=True),
-        created_at=models.DateTimeField(),
-        public_id=UUIDv7Field(null=True),
-    ):
-        yield
-
-
-@pytest.mark.skipif("connection.vendor != 'mysql'", reason="others have no such values")
-def test_a_value_that_the_session_refuses_is_explained(invalid_dates):
-    [(strict,)] = query("SELECT @@sql_mode")
-    query("SET sql_mode = 'ALLOW_INVALID_DATES'")
-    query("UPDATE shipments SET due = '2012-02-30' WHERE id = 6")
-    query("SET sql_mode = %s", strict)
-    said = refusal("shop.Shipment.public_id", created_from="created_at", batch_size=2)
-    assert said.startswith("the session's sql_mode refuses a value in another column of a row: ")
-    advice = "Correct the value, or allow it by sql_mode (ALLOW_INVALID_DATES)"
-    assert f"{advice}. Continue with: " in said
-    execute("UPDATE shipments SET due = '2012-02-29' WHERE id = 6")
-    command("shop.Shipment.public_id", created_from="created_at", batch_size=2)
-    assert command("shop.Shipment.public_id", verify=True)[0] == "8 rows, 8 with an id"

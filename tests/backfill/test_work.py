@@ -22,7 +22,6 @@ BATCH = 20
 EVERY = 20
 """So many of SQLite's instructions are a step: to count each one takes long."""
 LABELS = [
-    "shop.Growing.public_id",
     "shop.Adopted.public_id",
     "shop.PairKey.public_id",
 ]

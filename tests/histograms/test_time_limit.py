@@ -111,6 +111,13 @@ def test_other_rows_never_show_through_an_estimate(busy):
     assert "estimated" not in {bar.count.precision for bar in bars}
 
 
+def test_rows_that_a_join_may_repeat_are_not_estimated(busy, monkeypatch):
+    monkeypatch.setattr(counting, "estimated_rows", lambda _: 9_000)
+    for rows, is_estimated in ((Order.objects.all(), True), (Order.objects.distinct(), False)):
+        precisions = {bar.count.precision for bar in bars_of(rows)}
+        assert ("estimated" in precisions) is is_estimated
+
+
 def test_ends_that_are_not_found_in_time_are_an_error(slow):
     none = Order.objects.filter(Exact(Slow("id"), Value(False)))
     with pytest.raises(

@@ -341,16 +341,16 @@ def test_a_model_without_a_field_for_its_old_key(project):
          "--primary-key takes no --allow-triggers and --sleep"),
         (["depot", "--on-null=skip"], "skip leaves NULL, which no key may have"),
         (["depot.Customer", "--created-from=joind"],
-         "depot.Customer.joind does not exist, and creation times come from a DateTimeField or a "
-         "DateField; depot.Customer has joined; nearest: joined"),
+         "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
+         "depot.Customer has joined; nearest: joined"),
         (["depot.Order", "--created-from=customer__joind"],
-         "depot.Customer.joind does not exist, and creation times come from a DateTimeField or a "
-         "DateField; depot.Customer has joined; nearest: joined"),
+         "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
+         "depot.Customer has joined; nearest: joined"),
         (["depot.Customer", "--created-from=nonsense__x"],
          "depot.Customer has no field 'nonsense'; its relations: none"),
         (["depot.Customer", "--created-from=name"],
-         "depot.Customer.name is of type CharField, and creation times come from a DateTimeField "
-         "or a DateField; depot.Customer has joined"),
+         "depot.Customer.name is no DateTimeField or DateField, from which creation times come; "
+         "depot.Customer has joined"),
         (["depot.Customer", "--start=2020-01-01"],
          "--created-from pk needs both ends of the period: --end is missing"),
     ],

@@ -11,7 +11,7 @@ from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
 from django.utils.functional import cached_property
 
-from ...errors import BackfillError
+from ...db.locks import lift_statement_limit
 from ...functions.composition import Composition
 from ...functions.fragments import RANDOM_BITS, RandomInteger
 from ...functions.ticks import UnixMicroseconds, tick_at
@@ -78,7 +78,7 @@ class Statements(ABC):
         raise NotImplementedError
 
     @property
-    def counted(self) -> str | None:
+    def largest_tick(self) -> str | None:
         """A statement before each batch that counts the rows of its ticks. It has one more
         parameter, ``size``: how many rows of the batch have no id."""
         return None
@@ -118,13 +118,7 @@ class Statements(ABC):
         """Whether ids from Python are sent with the times of their rows: the database must know
         which instant a value of the column is."""
         times = self.target.source.own_times
-        return times is not None and not self._chain and times.knows_utc
-
-    @property
-    def _chain(self) -> Sequence[Any]:
-        """The parents of the model up to the one that has the time."""
-        meta, of_time = self.target.model._meta, self.target.source.field.model
-        return [] if of_time is self.target.model else list(meta.get_base_chain(of_time))
+        return times is not None and times.knows_utc
 
     def _set(self, value: str, table: str = "") -> str:
         """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""
@@ -193,6 +187,8 @@ class Engine(ABC):
     """Whether a transaction must begin with a write: one that has only read can't write after
     another writer's commit."""
 
+    writes_parts = False
+    """Whether rows may be written in parts of a span: only on PostgreSQL."""
     adds_not_null = True
     """Whether a statement makes an existing column NOT NULL."""
 
@@ -200,12 +196,13 @@ class Engine(ABC):
         self.connection = connection
 
     def interleaves(self, target: Target) -> bool:
-        """Whether neighbouring rows are written in different transactions."""
+        """Whether it saves work to write neighbouring rows in different transactions; asked if
+        ``writes_parts``."""
         return False
 
     @abstractmethod
-    def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
-        """What an UPDATE of the ids changes besides them, and what it may change, as texts."""
+    def side_effects(self, target: Target) -> list[str]:
+        """What an UPDATE of the ids changes besides them, or may change, as texts."""
 
     # Checks
 
@@ -218,17 +215,11 @@ class Engine(ABC):
         """Raise ``BackfillError`` if a time is ambiguous in the time zone of the session."""
         return
 
-    def version_bytes(self, target: Target, rows: int) -> int:
-        """Upper bound for the new versions of ``rows`` until a VACUUM, in bytes; 0 if rows are
-        written in place.
-        """
-        return 0
-
     # Sessions
 
     def prepare_session(self) -> None:
         """Set the options of a new session that can't be set for one transaction."""
-        return
+        lift_statement_limit(self.connection)
 
     def begin_batch(self) -> None:
         """Set a short lock timeout for this transaction."""
@@ -236,13 +227,5 @@ class Engine(ABC):
 
     def end_session(self) -> None:
         """Undo the changes of ``prepare_session``."""
-        return
-
-    # Replicas
-
-    def lag(self) -> float | None:
-        """How many seconds this replica lags; None if that is unknown. Raises ``BackfillError`` if
-        the database is none."""
-        raise BackfillError(
-            f"the database {self.connection.alias!r} is no replica: name one with --replica"
-        )
+        if self.connection.vendor != "sqlite":
+            self.connection.close()

@@ -7,8 +7,6 @@ impossible date as NULL. The database doesn't treat it as NULL, except for the z
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
@@ -16,27 +14,21 @@ from django.db.models import (
     BooleanField,
     CharField,
     DateField,
-    DateTimeField,
     F,
     Model,
     QuerySet,
 )
 from django.db.models.functions import Cast
 
-from ...db import chunks, tables
-from ...db.queries import named_rows, rows, value
+from ...db import tables
+from ...db.queries import rows
 from ...db.tables import is_timestamp
 from ...errors import BackfillError, counted
 from ...functions.fragments import Template
-from ..sources.target import EveryRow, Target
+from ..sources.target import EveryRow, Target, named
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, quoted
 
-_DEPENDS_ON_SESSION = re.compile(
-    r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
-    re.IGNORECASE,
-)
-"""Expressions that depend on the session's time zone or language."""
 _OF_TABLE = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
 _TRIGGERS = """
 SELECT trigger_name FROM information_schema.triggers
@@ -46,14 +38,6 @@ AND FIND_IN_SET('UPDATE', event_manipulation) ORDER BY action_order, trigger_nam
 _VERSIONED = f"""
 SELECT 1 FROM information_schema.tables WHERE {_OF_TABLE} AND table_type = 'SYSTEM VERSIONED'
 """
-_UNVERSIONED = f"""
-SELECT column_name FROM information_schema.columns
-WHERE {_OF_TABLE} AND extra LIKE '%%WITHOUT SYSTEM VERSIONING%%'
-"""
-_COLUMNS = f"""
-SELECT column_name, data_type, generation_expression, extra FROM information_schema.columns
-WHERE {_OF_TABLE} ORDER BY ordinal_position
-"""
 _SEES_TRIGGERS = f"""
 SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
 UNION SELECT 1 FROM information_schema.schema_privileges
@@ -61,7 +45,6 @@ WHERE privilege_type = 'TRIGGER' AND COALESCE(%s, DATABASE()) LIKE table_schema
 UNION SELECT 1 FROM information_schema.table_privileges
 WHERE privilege_type = 'TRIGGER' AND {_OF_TABLE}
 """
-_LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
 
 class MySQL(Engine):
@@ -69,40 +52,23 @@ class MySQL(Engine):
     rows_per_second = (10_000.0, 60_000.0)
     looks_up_ids = True
 
-    def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
-        """Triggers, system versioning, and stored columns that are computed again."""
-        table, kept = target.model._meta.db_table, self.statements(target).kept
+    def side_effects(self, target: Target) -> list[str]:
+        """Triggers, and system versioning."""
+        table = target.model._meta.db_table
         names = tables.split(self.connection, table)
         effects = [f"the trigger {name}" for (name,) in rows(self.connection, _TRIGGERS, names)]
-        # The UPDATE sets these columns, be it to their own value.
-        set_columns = {name.lower() for name in (str(target.field.column), *kept)}
-        unversioned = {name.lower() for (name,) in rows(self.connection, _UNVERSIONED, names)}
-        if rows(self.connection, _VERSIONED, names) and not set_columns <= unversioned:
+        if rows(self.connection, _VERSIONED, names):
             effects.append(
                 f"the system versioning of {table}, which keeps the old version of each row"
             )
-        effects += [
-            f"the stored column {name}, which is computed again, with the time zone and the "
-            f"language of this session: {expression}"
-            for name, expression in _recomputed(rows(self.connection, _COLUMNS, names))
-        ]
-        if rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
-            return effects, []
-        return effects, [
-            "this user has no right to see triggers: make sure that an UPDATE fires none, or "
-            "GRANT TRIGGER"
-        ]
+        if not rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
+            effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
+        return effects
 
     def check(self, target: Target) -> None:
         _check_days(target)
 
     def check_session(self, target: Target) -> None:
-        if "EMPTY_STRING_IS_NULL" in value(self.connection, "SELECT @@sql_mode"):
-            raise BackfillError(
-                "the sql_mode of the session has EMPTY_STRING_IS_NULL, by which the server stores "
-                "NULL where a run stores an empty text: remove it (OPTIONS: sql_mode), at least "
-                "for this command; nothing was written."
-            )
         _check_repeated_hours(
             target.source.field.model, str(target.source.field.column), target.using
         )
@@ -115,33 +81,21 @@ class MySQL(Engine):
         """Set a short lock timeout, and READ COMMITTED: REPEATABLE READ also locks the rows that an
         UPDATE reads but doesn't change.
         """
+        super().prepare_session()
         with self.connection.cursor() as cursor:
             # The first is for row locks, the second for table locks: LOCK TABLES, ALTER TABLE.
             cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
             cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
-    def end_session(self) -> None:
-        self.connection.close()
-
-    def lag(self) -> float | None:
-        with self.connection.cursor() as cursor:
-            cursor.execute("SHOW REPLICA STATUS")
-            sources = named_rows(cursor)
-        if not sources:
-            return super().lag()
-        lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
-        return None if lag is None else float(lag)
-
 
 # LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.
 _MONTH = "CONCAT(IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971), '-', GREATEST(MONTH({0}), 1), '-')"
-_LAST_DAY = f"DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01')))"
 _IS_IMPOSSIBLE = (
     "YEAR({0}) = 0 OR MONTH({0}) = 0 OR DAYOFMONTH({0}) = 0"
-    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
+    " OR (DAYOFMONTH({0}) > 28"
+    f" AND DAYOFMONTH({{0}}) > DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01'))))"
 )
-_NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
 
 
 def _check_days(target: Target) -> None:
@@ -153,20 +107,17 @@ def _check_days(target: Target) -> None:
     # By the column's own name: for a related row, source.name is the whole path.
     column = F(source.attname)
     rows = rows.filter(Template(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
-    found = chunks.named(rows)
+    found = named(rows)
     if found is None:
         return
     pk, who = found
     text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
     quote = connection.ops.quote_name
     table, name = quote(source.model._meta.db_table), quote(str(source.column))
-    nearest = _NEAREST_DAY.format(name)
-    if isinstance(source, DateTimeField):
-        nearest = f"CONCAT({nearest}, ' ', TIME({name}))"
     raise BackfillError(
-        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Correct "
-        f"it, for example to the nearest day, in 1971 if it has no year: UPDATE {table} SET "
-        f"{name} = {nearest} WHERE {_IS_IMPOSSIBLE.format(name)}; nothing was written."
+        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Such "
+        f"rows: SELECT * FROM {table} WHERE {_IS_IMPOSSIBLE.format(name)}. Correct them; nothing "
+        f"was written."
     )
 
 
@@ -192,15 +143,3 @@ def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:
             f"{name} is a TIMESTAMP, and both hours are read as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
         )
-
-
-def _recomputed(columns: list[Any]) -> Iterator[tuple[str, str]]:
-    """Stored columns that depend on the session. Servers may compute each of them again, whatever
-    an UPDATE changes. The column of the id is the same in each session.
-    """
-    local = [f"`{name}`" for name, kind, *_ in columns if kind == "timestamp"]
-    for name, _, expression, extra in columns:
-        if not expression or "STORED" not in extra:
-            continue
-        if _DEPENDS_ON_SESSION.search(expression) or any(each in expression for each in local):
-            yield name, expression

@@ -7,12 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
 from ...db import tables
-from ...db.queries import named_rows, rows, value
-from ...functions.composition import Composition
+from ...db.queries import named_rows, rows
 from .base import Statements
 
 if TYPE_CHECKING:
@@ -22,9 +20,6 @@ _TABLE = """
 SELECT engine, create_options FROM information_schema.tables
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
-_REFUSE_DATES = {"NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"}
-"""Modes that refuse a date like 0000-00-00, which old tables may have. TRADITIONAL includes both
-others."""
 _UPDATED_COLUMNS = """
 SELECT column_name FROM information_schema.columns
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
@@ -126,27 +121,9 @@ class MySQLStatements(Statements):
 
     _numbered = (_TICK, _RANK)
 
-    def __init__(self, target: Target, composition: Composition | None = None) -> None:
-        super().__init__(target, composition)
-        if composition and self._chain:
-            raise NotSupportedError("the time is in another table than the id")
-
     @cached_property
     def kept(self) -> Sequence[str]:  # type: ignore[override]
         return updated_columns(self.connection, self.target.model._meta.db_table)
-
-    @property
-    def _update(self) -> str:
-        """The start of an UPDATE with a join. It copies the kept columns through a temporary table,
-        which refuses the dates that the session's ``sql_mode`` refuses."""
-        if not self.kept:
-            return "UPDATE"
-        mode = value(self.connection, "SELECT @@sql_mode")
-        wanted = {*mode.split(","), "ALLOW_INVALID_DATES"} - {*_REFUSE_DATES, ""}
-        modes = f"sql_mode = '{','.join(sorted(wanted))}'"
-        if self.connection.mysql_is_mariadb:
-            return f"SET STATEMENT {modes} FOR UPDATE"
-        return f"UPDATE /*+ SET_VAR({modes}) */"
 
     def _set(self, value: str, table: str = "") -> str:
         kept = kept_assignments(self.connection, self.target.model._meta.db_table, table)
@@ -173,7 +150,7 @@ class MySQLStatements(Statements):
             for field, key in zip(fields, keys, strict=False)
         )
         return (
-            f"{self._update} ({listed}) d "
+            f"UPDATE ({listed}) d "
             f"STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on}{self._unmoved} "
             f"SET {self._set(new_id, 't.')} WHERE t.{self._column} IS NULL"
         )
@@ -196,7 +173,7 @@ class MySQLStatements(Statements):
 
     @property
     def _compares_times(self) -> bool:
-        return self.target.source.own_times is not None and not self._chain
+        return self.target.source.own_times is not None
 
     def _json_type(self, field: Any) -> str:
         kind = self._kind(field)
@@ -231,7 +208,7 @@ class MySQLStatements(Statements):
             }
 
     @cached_property
-    def counted(self) -> str:
+    def largest_tick(self) -> str:
         """Sets the variables, such as the rows of the largest tick and the width of its slots. Rows
         with an id are counted as well, since the index on the time doesn't show the ids."""
         ties = "LEAST(ties, %(size)s)"

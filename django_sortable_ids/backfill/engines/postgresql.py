@@ -25,8 +25,7 @@ _IN_PART = (
 
 
 class PostgreSQLStatements(Statements):
-    """Ids from Python are arrays. The database numbers the rows of a table, joined with its
-    parents, by window functions."""
+    """Ids from Python are arrays. The database numbers the rows of a table by window functions."""
 
     _numbered = ("d.tick", "d.rank")
 
@@ -108,17 +107,17 @@ class PostgreSQLStatements(Statements):
 
     def _batch(self, of_one_time: bool) -> str:
         """The rows without an id from the first to the last one, both included."""
-        time = f"s{len(self._chain)}.{self._source_column}"
+        time = f"s.{self._source_column}"
         pairs = zip(self._keys, self._key_names, strict=True)
-        keys = ", ".join(f"s0.{key} AS {name}" for key, name in pairs)
+        keys = ", ".join(f"s.{key} AS {name}" for key, name in pairs)
         return (
-            f"SELECT {keys}, s0.ctid AS tuple, s0.tableoid AS of_table, {time} AS created "
-            f"FROM {self._with_parents} "
-            f"WHERE s0.{self._column} IS NULL AND {self._within(time, of_one_time)}"
+            f"SELECT {keys}, s.ctid AS tuple, s.tableoid AS of_table, {time} AS created "
+            f"FROM {self._table} s "
+            f"WHERE s.{self._column} IS NULL AND {self._within(time, of_one_time)}"
         )
 
     def _within(self, time: str, of_one_time: bool) -> str:
-        key, first, last = self._ends("s0")
+        key, first, last = self._ends("s")
         if of_one_time:
             # In this form an index finds the first key: millions of rows may share one time.
             return f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"
@@ -126,21 +125,6 @@ class PostgreSQLStatements(Statements):
             f"{time} >= %(first_time)s AND ({time} > %(first_time)s OR {key} >= {first}) "
             f"AND {time} <= %(last_time)s AND ({time} < %(last_time)s OR {key} <= {last})"
         )
-
-    @property
-    def _with_parents(self) -> str:
-        """The table, joined with those of its parents up to the one that has the time."""
-        sql, child = f"{self._table} s0", self.target.model
-        for number, parent in enumerate(self._chain, 1):
-            link = child._meta.parents[parent]
-            assert link is not None
-            pk = self._quote(parent._meta.pk.column)
-            sql += (
-                f" JOIN {self._quote(parent._meta.db_table)} s{number}"
-                f" ON s{number}.{pk} = s{number - 1}.{self._quote(link.column)}"
-            )
-            child = parent
-        return sql
 
 
 _ROW, _UPDATE = 1, 16
@@ -153,31 +137,15 @@ _TRIGGERS = f"""
 WITH RECURSIVE tables AS (
     SELECT %(table)s::regclass::oid AS id, true AS is_named
     UNION SELECT inhrelid, false FROM pg_inherits JOIN tables ON inhparent = id
-), columns AS (
-    SELECT id, is_named, attnum FROM tables JOIN pg_attribute ON attrelid = id
-    WHERE attname = %(column)s
-), changed AS (
-    SELECT id, attnum FROM columns
-    UNION SELECT id, generated.adnum FROM columns
-    JOIN pg_attrdef generated ON generated.adrelid = id
-    JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = id
-        AND refobjsubid = attnum
-        AND (classid, objid, objsubid) IN (
-            ('pg_attrdef'::regclass, generated.oid, 0),
-            ('pg_class'::regclass, id, generated.adnum)
-        )
 )
-SELECT pg_trigger.oid, tgparentid, tgname, tgrelid::regclass::text, tgconstraint <> 0
-FROM columns JOIN pg_trigger ON tgrelid = id
+SELECT pg_trigger.oid, tgparentid, tgname, tgrelid::regclass::text
+FROM tables JOIN pg_attribute ON attrelid = id AND attname = %(column)s
+JOIN pg_trigger ON tgrelid = id
 WHERE NOT tgisinternal AND tgtype & {_UPDATE} <> 0 AND (is_named OR tgtype & {_ROW} <> 0)
-    AND tgenabled {_IS_ENABLED}
-    AND (tgattr::text = '' OR EXISTS (
-        SELECT FROM changed WHERE changed.id = tgrelid AND changed.attnum = ANY (tgattr)
-    ))
+    AND tgenabled {_IS_ENABLED} AND (tgattr::text = '' OR attnum = ANY (tgattr))
 ORDER BY tgname, tgrelid::regclass::text
 """
-"""The triggers of the table, and of its partitions and children, whose rows the UPDATE changes. A
-trigger on a column that is generated from the id fires as well."""
+"""The triggers of the table, and of its partitions and children, whose rows the UPDATE changes."""
 _RULES = f"""
 SELECT rulename FROM pg_rewrite
 WHERE ev_class = %s::regclass AND ev_type = '2' AND ev_enabled {_IS_ENABLED}
@@ -203,23 +171,15 @@ WHERE attrelid = to_regclass(%s) AND attname = %s AND (
   )
 )
 """
-_LAG = """
-SELECT pg_is_in_recovery(), CASE
-  WHEN pg_last_wal_receive_lsn() IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_wal_receiver)
-  THEN NULL
-  WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
-  ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float END
-"""
 
 
 class PostgreSQL(Engine):
     statements = PostgreSQLStatements
     rows_per_second = (5_000.0, 40_000.0)
+    writes_parts = True
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbours in time are neighbours on the disk, and no index has the id."""
-        if target.source.field.model is not target.model:
-            return False
         table = self._quoted(target)
         if queries.value(self.connection, _INDEXES_WITH_COLUMN, [table, target.field.column]):
             return False
@@ -228,46 +188,28 @@ class PostgreSQL(Engine):
         )
         return correlation is None or abs(correlation[0] or 0.0) >= _ALIGNED
 
-    def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
-        """Triggers, rules, and row-level security that hides rows. Constraint triggers usually only
-        check rows, but may do anything."""
+    def side_effects(self, target: Target) -> list[str]:
+        """Triggers, rules, and row-level security that hides rows."""
         connection, table = self.connection, self._quoted(target)
         parameters = {"table": table, "column": target.field.column}
         triggers = queries.rows(connection, _TRIGGERS, parameters)
         # A trigger of a partitioned table has a clone in each partition.
         known = {oid for oid, *_ in triggers}
-        triggers = [trigger for _, parent, *trigger in triggers if parent not in known]
-        effects = [f"the trigger {name} of {of}" for name, of, is_check in triggers if not is_check]
+        effects = [
+            f"the trigger {name} of {of}" for _, parent, name, of in triggers if parent not in known
+        ]
         effects += [f"the rule {name}" for (name,) in queries.rows(connection, _RULES, [table])]
-        chain = target.model._meta.get_base_chain(target.source.field.model)
-        for model in dict.fromkeys([target.model, *chain, target.source.field.model]):
+        for model in dict.fromkeys([target.model, target.source.field.model]):
             if tables.may_hide_rows(connection, model._meta.db_table):
                 effects.append(
                     f"the row-level security of {model._meta.db_table} may hide rows from "
                     f"{queries.value(connection, 'SELECT current_user')}; these get no id"
                 )
-        checks = [
-            f"each row fires the constraint trigger {name} of {of}"
-            for name, of, is_check in triggers
-            if is_check
-        ]
-        return effects, checks
-
-    def version_bytes(self, target: Target, rows: int) -> int:
-        # reltuples is an estimate: counting the rows takes as long as finding those without an id.
-        sql = "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)"
-        size, known = queries.row(self.connection, sql, [self._quoted(target)])
-        return int(size * rows / max(rows, known))
+        return effects
 
     def begin_batch(self) -> None:
         with self.connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
-
-    def lag(self) -> float | None:
-        follows, lag = queries.row(self.connection, _LAG)
-        if not follows:
-            return super().lag()
-        return None if lag is None else float(lag)
 
     def _quoted(self, target: Target) -> str:
         return str(self.connection.ops.quote_name(target.model._meta.db_table))

@@ -16,11 +16,11 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.utils.functional import cached_property
 
-from ...db import chunks, tables
+from ...db import tables
 from ...db.queries import rows
 from ...errors import BackfillError
 from ...functions.time_columns import TextColumn
-from ..sources.target import Target
+from ..sources.target import Target, named
 from .base import Engine, Statements
 
 _DIGIT = "[0-9]"
@@ -58,25 +58,17 @@ class SQLite(Engine):
             _check_days(target)
 
     def _check_commit(self, table: str) -> None:
-        """Refuse a table in a file that SQLite attached if it can't be committed together with the
-        cursor of the run."""
-        connection = self.connection
-        attached = tables.sqlite_schema(connection, table)
+        """Refuse a table in a file that SQLite attached: in WAL mode, it isn't committed together
+        with the cursor of the run."""
+        attached = tables.sqlite_schema(self.connection, table)
         # A temporary table is gone after a crash, and so is all that was filled.
-        if attached in ("main", "temp", None):
-            return
-        with connection.cursor() as cursor:
-            for schema in ("main", attached):
-                cursor.execute(f"PRAGMA {connection.ops.quote_name(schema)}.journal_mode")
-                if cursor.fetchone()[0] == "wal":
-                    raise BackfillError(
-                        f"{table} is in a file that SQLite attached as {attached}, and {schema} is "
-                        f"in WAL mode, in which SQLite doesn't commit two files together: a crash "
-                        f"might keep ids without the progress of the run. Make that file a "
-                        f"database of its own in DATABASES, or set journal_mode=DELETE for both"
-                    )
+        if attached not in ("main", "temp", None):
+            raise BackfillError(
+                f"{table} is in a file that SQLite attached as {attached}: make that file a "
+                f"database of its own in DATABASES"
+            )
 
-    def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
+    def side_effects(self, target: Target) -> list[str]:
         """The triggers of the table that SQLite compiles into the UPDATE."""
         connection, table = self.connection, target.model._meta.db_table
         schema = connection.ops.quote_name(tables.sqlite_schema(connection, table) or "main")
@@ -89,7 +81,7 @@ class SQLite(Engine):
         )
         # The compiled triggers may include those of other tables, fired by this table's.
         compiled = _compiled_triggers(connection, self.statements(target).sent)
-        return [f"the trigger {name}" for (name,) in triggers if name in compiled], []
+        return [f"the trigger {name}" for (name,) in triggers if name in compiled]
 
 
 def _compiled_triggers(connection: Any, sql: str) -> set[str]:
@@ -132,10 +124,10 @@ def _check_texts(target: Target) -> None:
     where = f"{column} IS NOT NULL AND NOT ({is_spelled_so} AND {is_time})"
     wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
     wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
-    named = chunks.named(wrong)
-    if named is None:
+    found = named(wrong)
+    if found is None:
         return
-    pk, who = named
+    pk, who = found
     text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
     raise BackfillError(
         f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not spelled "

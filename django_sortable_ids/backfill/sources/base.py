@@ -91,8 +91,7 @@ class Source(ABC):
 
     @property
     def own_times(self) -> TimeColumn | None:
-        """The same, if they are in the row itself, or in the same row of a parent model: the
-        database can compute with them."""
+        """The same, if they are in the row itself: the database can compute with them."""
         return None
 
     @property

@@ -15,7 +15,6 @@ from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 from django.utils.functional import cached_property
 
-from ...db import chunks
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...fields.values.times import in_utc
@@ -44,8 +43,8 @@ class InColumn(Source):
 
     @property
     def is_sorted(self) -> bool:
-        """Whether the rows are sorted for a run."""
-        return LOOKUP_SEP in self.field.name
+        """Whether the rows are sorted for a run, since their times are in another table."""
+        return LOOKUP_SEP in self.field.name or self.field.model is not self.model
 
     @property
     def indexed(self) -> models.Field[Any, Any] | None:
@@ -74,11 +73,10 @@ class InColumn(Source):
         if self.times and (meaning := self.times.meaning):
             yield meaning
         tomorrow = datetime.now(UTC) + timedelta(days=1)
-        newest = Max(self.selected_place)
         future = target.missing.filter(self.between(tomorrow, None))
-        places = chunks.asked(future, lambda part: part.aggregate(newest=newest)["newest"])
-        if times := [self.at(place) for place in places if place is not None]:
-            at = max(times).isoformat()
+        newest = future.aggregate(newest=Max(self.selected_place))["newest"]
+        if newest is not None:
+            at = self.at(newest).isoformat()
             yield f"the latest {self.field.name} is {at}, in the future: its id sorts after new ids"
 
 
@@ -188,15 +186,13 @@ def field_of_times(
     label, times = reached._meta.label, names_of(reached, models.DateField)
     if found is None and not times:
         raise BackfillError(f"{label} has no field with times: {_NONE}")
-    what = f"is of type {type(found).__name__}" if found else "does not exist"
     advice = f"{label} has {', '.join(times)}{nearest(name, times)}"
     if isinstance(found, models.UUIDField | SortableIDField):
         advice = "where old ids have times, use --convert-from"
     elif not times:
         advice = "add one, and copy the times into it, with their time zone and their time of day"
     raise BackfillError(
-        f"{label}.{name} {what}, and creation times come from a DateTimeField or a DateField; "
-        f"{advice}"
+        f"{label}.{name} is no DateTimeField or DateField, from which creation times come; {advice}"
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from django.apps import apps
-from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
 
 from ...db import tables
@@ -17,17 +16,6 @@ from ...models import BackfillRun, MoveNote
 from ...schema import constraints
 from ...schemes.support import nearest
 from .target import POLICIES, Target, database_option
-
-
-def notes(label: str) -> Iterator[str]:
-    """Notes on the label, as text: whether it names a proxy."""
-    model, _ = named_field(label)
-    named = apps.get_model(label.rpartition(".")[0])
-    if named is not model:
-        yield (
-            f"{named._meta.label} is a proxy: the rows are those of {model._meta.label}, in the "
-            f"table {model._meta.db_table}"
-        )
 
 
 def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
@@ -57,19 +45,12 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
         raise BackfillError(f"{label}: {reason}{_nearest_id(label)}") from None
     # A proxy shares the table of its concrete model, so both names mean the same run.
     model = model._meta.concrete_model or model
-    try:
-        field = model._meta.get_field(parts[2])
-    except FieldDoesNotExist:
-        known = ", ".join(names_of(model, SortableIDField)) or "none"
-        raise BackfillError(
-            f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known}"
-            f"{nearest(parts[2], names_of(model, SortableIDField))}"
-        ) from None
+    field = next((each for each in model._meta.fields if each.name == parts[2]), None)
     if not isinstance(field, SortableIDField):
-        known = ", ".join(names_of(model, SortableIDField)) or "none"
+        known = names_of(model, SortableIDField)
         raise BackfillError(
-            f"{label} is of type {type(field).__name__}, not a sortable id; its sortable ids: "
-            f"{known}"
+            f"{model._meta.label} has no sortable id {parts[2]!r}; its sortable ids: "
+            f"{', '.join(known) or 'none'}{nearest(parts[2], known)}"
         )
     if field.model is not model:
         raise BackfillError(

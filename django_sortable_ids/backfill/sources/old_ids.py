@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connections, models
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 
-from ...db import chunks
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...fields.values.storage import mariadb_sorts
@@ -23,7 +22,7 @@ from ...schemes.catalog import scheme_of_uuid
 from ...schemes.support import nearest
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
 from .fields import names_of
-from .target import Target, check_generated, check_null_times
+from .target import Target, check_generated, check_null_times, others
 
 if TYPE_CHECKING:
     from ..verification import Page, Read
@@ -125,7 +124,7 @@ class Conversion(Source):
             value = first[0]
             kind = f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
             raise BackfillError(
-                f"{self.model._meta.label} {first[1]}{chunks.others(count)} has the "
+                f"{self.model._meta.label} {first[1]}{others(count)} has the "
                 f"{self.field.name} {value}, {kind}and "
                 f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
@@ -165,18 +164,6 @@ class Lossless(Conversion, InOrderOfKeys):
     def check(self, target: Target, missing: int) -> None:
         check_null_times(target)
         self._check_old_ids(target)
-        if self.field.unique:
-            return
-        name = self.field.name
-        given = target.without_id.filter(**{f"{name}__isnull": False}).order_by()
-        shared = given.values(name).annotate(rows=Count("pk")).filter(rows__gt=1)
-        first = shared.order_by(name).first()
-        if first:
-            raise BackfillError(
-                f"{first['rows']:,} rows of {self.model._meta.label} share the {name} "
-                f"{first[name]}, so they would share a new id: make the old ids different; "
-                f"nothing was written."
-            )
 
     def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
         ids: list[ID] = []
@@ -232,22 +219,13 @@ def _field_of_old_ids(
 ) -> models.Field[Any, Any]:
     found = next((each for each in model._meta.fields if each.name == name), None)
     label = model._meta.label
-    if found is None:
+    if found is None or not _may_convert(found, sortable):
         known = [each.name for each in model._meta.fields if _may_convert(each, sortable)]
         raise BackfillError(
-            f"{label} has no field {name!r} to convert from; expected a UUIDField or a sortable id "
-            f"with a time: {', '.join(known) or 'but the model has none'}"
-            f"{nearest(name, known)}"
-        )
-    if found is sortable:
-        raise BackfillError(f"{label}.{name} is the column to fill: name the field of the old ids")
-    if not _may_convert(found, sortable):
-        raise BackfillError(
-            f"{label}.{name} is of type {type(found).__name__}, and ids are converted from a "
-            f"UUIDField or a sortable id with a time. Where it holds such ids, declare it so: "
-            f"ULIDs in a "
-            f'CharField as ULIDField(storage="varchar"), snowflakes in a BigIntegerField as '
-            f"SnowflakeField()"
+            f"{label}.{name} is no UUIDField, nor another sortable id with a time, to convert "
+            f"from; {label} has {', '.join(known) or 'none'}{nearest(name, known)}. Declare other "
+            f'columns of such ids: ULIDs in a CharField as ULIDField(storage="varchar"), '
+            f"snowflakes in a BigIntegerField as SnowflakeField()"
         )
     return found
 

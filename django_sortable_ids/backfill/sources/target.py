@@ -5,18 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from functools import partial
+from datetime import datetime
 from itertools import chain
 from typing import Any, Literal
 
 from django.db import connections, models, transaction
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import Q, QuerySet
 
-from ...db import chunks
 from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField, SortableIDField
-from ...fields.values.times import first_moment_when
 from ...functions.time_columns import zone_of_naive_times
 from ...schemes import SequenceExhausted, TimeScheme
 from ...workers import counters
@@ -205,17 +202,9 @@ class Target:
         drivers load a whole result into memory."""
         source = self.source
         timed = rest = rows.filter(source.has_shown_time).order_by(*source.order)
-        size = PAGE
-        while True:
-
-            def page(size: int, rest: QuerySet[Any] = rest) -> list[Any]:
-                return self.read(rest[:size], *names)
-
-            results, size = chunks.in_time(self.using, size, page)
-            if not results:
-                return
-            yield results
-            rest = timed.filter(source.after(*results[-1][:2]))
+        while page := self.read(rest[:PAGE], *names):
+            yield page
+            rest = timed.filter(source.after(*page[-1][:2]))
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
         """The error that ends a run at that row; its place may be unknown (None)."""
@@ -234,6 +223,22 @@ def database_option(using: str) -> str:
     return "" if using == "default" else f" {shlex.quote(f'--database={using}')}"
 
 
+def named(rows: QuerySet[Any]) -> tuple[Any, str] | None:
+    """The key of the first row, and text for a message about all rows; None if there are no rows.
+
+    Only the key is read, because Python may be unable to represent another value.
+    """
+    row = rows.order_by("pk").only("pk").first()
+    if row is None:
+        return None
+    return row.pk, f"{rows.model._meta.label} {row.pk}{others(rows.count())}"
+
+
+def others(count: int) -> str:
+    """The suffix of a message that names one of ``count`` rows."""
+    return f" (and {counted(count - 1, 'other row')})" if count > 1 else ""
+
+
 def check_generated(target: Target, missing: int) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows has a time of which no
     id can be generated."""
@@ -242,7 +247,6 @@ def check_generated(target: Target, missing: int) -> None:
         _check_range(target, scheme)
         if missing > scheme.layout.new.suffixes:
             _check_room(target, scheme)
-        _check_skipped_hours(target)
     elif isinstance(field, LexicalSequenceField):
         if target.on_out_of_range != "skip":
             # A sequence has no range of times, but its rows are read in the order of their times.
@@ -268,7 +272,7 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
     if target.on_out_of_range != "error" or target.time_range is None:
         return
     rows, between = target.without_id, target.source.between
-    if chunks.first(rows.filter(target.is_out_of_range)) is None:
+    if not rows.filter(target.is_out_of_range).exists():
         return
     (start, end), title, advice = target.time_range, scheme.title, "Correct its time"
     old, new = rows.filter(between(None, start)), rows.filter(between(end, None))
@@ -277,7 +281,7 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
-    if first := chunks.named(rows):
+    if first := named(rows):
         if not isinstance(target, EveryRow):  # A key can't be skipped.
             skip = "" if "--" in advice else ", or choose --on-out-of-range=skip"
             advice = f"{advice}{skip}, or give it an id yourself"
@@ -307,57 +311,3 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
         field.scheme.starting_at(first).nth(missing - 1)
     except SequenceExhausted as error:
         raise BackfillError(f"{counted(missing, 'row')} without an id, but {error}") from None
-
-
-_DAY = timedelta(days=1)
-_FIRST, _LAST = datetime(1850, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
-"""Clock changes are searched for between these times."""
-
-
-def _check_skipped_hours(target: Target) -> None:
-    """Raise ``BackfillError`` if a row without an id has a skipped time."""
-    source, times = target.source, target.source.times
-    if times is None or times.clock is None or times.clock.utcoffset(None) is not None:
-        return
-    place = source.selected_place
-    ends = {"least": Min(place), "most": Max(place)}
-    results = chunks.asked(target.missing, lambda part: part.aggregate(**ends))
-    found = [source.at(each) for ends in results for each in ends.values() if each is not None]
-    if not found:
-        return
-    start, end = max(min(found), _FIRST), min(max(found), _LAST)
-    name = source.field.name
-    skipped = [
-        Q(**{f"{name}__gte": times.local(low), f"{name}__lt": times.local(high)})
-        for low, high in gaps(times.clock, start - _DAY, end + _DAY)
-    ]
-    rows = target.missing.filter(Q(*skipped, _connector=Q.OR))
-    if not skipped or (row := chunks.first(rows)) is None:
-        return
-    shown, pk = target.first(target.rows.filter(pk=row.pk))
-    raise BackfillError(
-        f"{counted(chunks.count(rows), 'row')} of {target.model._meta.label} with a time that the "
-        f"clock of {times.clock} skips, such as {pk}, with the {name} "
-        f"{shown if isinstance(shown, str) else shown.replace(tzinfo=None)}: no instant has it. "
-        f"Correct these times, usually by adding an hour; nothing was written."
-    )
-
-
-def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """The ranges of naive times, end excluded, that ``clock`` skips between two aware times."""
-
-    def offset(at: datetime) -> timedelta:
-        return at.astimezone(clock).utcoffset() or timedelta()
-
-    def has_moved(was: timedelta, at: datetime) -> bool:
-        return offset(at) > was
-
-    at = start.astimezone(UTC).replace(microsecond=0)
-    before = offset(at)
-    while at < end:
-        after = offset(at + _DAY)
-        if after > before:
-            change = first_moment_when(partial(has_moved, before), at, at + _DAY)
-            moved = change.replace(tzinfo=None)
-            yield moved + before, moved + after
-        at, before = at + _DAY, after

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from ...db import chunks
 from ...schemes import ID
 from ..sources.base import Row
 from .batch import Batch, Cursor, Written, mint_between
@@ -25,7 +24,7 @@ class LateRows:
         self._target = writer.target
 
     def count(self, cursor: Cursor) -> int:
-        return chunks.count(self._reached(cursor))
+        return self._reached(cursor).count()
 
     def some(self, cursor: Cursor, most: int, last: Row | None) -> list[Row]:
         """Up to ``most`` of them in order, after the row ``last`` of the previous call."""

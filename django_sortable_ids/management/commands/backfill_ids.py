@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand
 from ...backfill.pace import stoppable
 from ...backfill.sources.fields import database_of
 from ...db.errors import explained
-from ...db.locks import limited_lock_timeout
+from ...db.locks import session_limits
 from ...errors import Interrupted
 from .. import arguments, modes
 from ..request import CommandLine, Output, Request
@@ -71,7 +71,7 @@ class Command(BaseCommand):
                     MODES[mode](request)
                     return
                 using = options["database"] or database_of(options["target"])
-                with limited_lock_timeout(using, options["retry_time"]):
+                with session_limits(using, options["retry_time"]):
                     MODES[mode](request)
 
     def run_from_argv(self, argv: list[str]) -> None:
