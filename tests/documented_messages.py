@@ -21,6 +21,7 @@ PAGE = ROOT / "docs" / "reference" / "errors.md"
 ERRORS = {
     *("BackfillError", "CommandError", "WrongArguments", "NotMigrated", "NotEdited", "Stopped"),
     *("ImproperlyConfigured", "NotSupportedError", "FieldError", "IrreversibleError"),
+    *("TypeError", "ValueError", "FieldDoesNotExist", "OutOfRange", "NotTimeOrdered"),
     *("LeaseUnavailable", "LeaseLost", "ClockRollback", "SequenceExhausted", "WrongOption"),
 }
 """Classes whose argument a person reads in a terminal or a log."""
@@ -80,6 +81,13 @@ class Message(NamedTuple):
     text: str
 
 
+_WHOSE = ast.Constant("… ")
+
+
+def _then(advice: ast.expr) -> ast.expr:
+    return ast.BinOp(ast.Constant(". "), ast.Add(), advice)
+
+
 class _Reader(ast.NodeVisitor):
     """Finds the messages of a module."""
 
@@ -103,6 +111,14 @@ class _Reader(ast.NodeVisitor):
         is_internal = name == "NotSupportedError" and self.module.startswith("backfill/")
         if name in ERRORS and node.args and not is_internal:
             self._add(node.args[-1] if name == "WrongOption" else node.args[0])
+        if name == "_refuse" and len(node.args) == 4:
+            what, advice = node.args[2:]
+            self._add(ast.BinOp(_WHOSE, ast.Add(), ast.BinOp(what, ast.Add(), _then(advice))))
+        self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if node.value and self.functions[-1:] == ["_edits"]:
+            self._add(node.value)
         self.generic_visit(node)
 
     def visit_Yield(self, node: ast.Yield) -> None:
