@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "reference" / "errors.md"
 
 ERRORS = {
     *("BackfillError", "CommandError", "WrongArguments", "NotMigrated", "NotEdited", "Stopped"),
-    *("ImproperlyConfigured", "NotSupportedError", "FieldError", "IrreversibleError"),
+    *("ImproperlyConfigured", "NotSupportedError", "FieldError"),
     *("TypeError", "ValueError", "FieldDoesNotExist", "OutOfRange", "NotTimeOrdered"),
     *("LeaseUnavailable", "LeaseLost", "ClockRollback", "SequenceExhausted", "WrongOption"),
 }

@@ -11,7 +11,7 @@ from django.apps.registry import Apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations import SeparateDatabaseAndState
+from django.db.migrations.operations import RemoveField, RenameField, SeparateDatabaseAndState
 
 from ..db.tables import kind
 from ..operations import MigratePrimaryKey, SwapSortableID
@@ -111,6 +111,38 @@ def refusals(
     for each in unrecorded:
         if (each.migration, each.backwards) not in planned:
             yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
+    yield from refusals_to_undo(
+        [migration for migration, backwards in plan if backwards], connection
+    )
+
+
+def refusals_to_undo(undone: Sequence[Migration], connection: Any) -> Iterator[str]:
+    """The moves whose old keys are gone: they were not kept, or their field was removed since, and
+    comes back empty."""
+    removed: dict[tuple[str, str, str], Migration] = {}
+    written = list(notes.written(connection))
+    for migration in undone:
+        for each in reversed([*_operations(migration.operations)]):
+            model = migration.app_label, getattr(each, "model_name_lower", "")
+            if isinstance(each, RemoveField):
+                removed[*model, each.name] = migration
+            elif isinstance(each, RenameField) and (*model, each.new_name) in removed:
+                removed[*model, each.old_name] = removed[*model, each.new_name]
+        for move in moves(migration):
+            own = [note for note in written if note.is_of(move.keys)]
+            for key in move.keys:
+                remover = removed.get((*key.model_key, key.old_name))
+                if key.old is None and any(key.model in note.models for note in own):
+                    yield (
+                        f"{migration} can't be undone: the old keys of {key.model} were not kept, "
+                        f"and only a backup has them."
+                    )
+                elif remover and any(key.model in note.with_old for note in own):
+                    yield (
+                        f"{migration} can't be undone: {remover} removed {key.old_name} of "
+                        f"{key.model}, so only a backup has the old keys. If you have one, undo "
+                        f"{remover} alone, fill {key.old_name}, and migrate again."
+                    )
 
 
 def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:

@@ -121,6 +121,8 @@ class LastMove:
     """Whether the move began to change tables, and did not end."""
     is_open: bool
     """Whether no migration was recorded since it ended."""
+    with_old: Sequence[str]
+    """The models of which a row had its old key at the end."""
 
     @property
     def models(self) -> list[str]:
@@ -142,7 +144,8 @@ def written(connection: Any) -> Iterator[LastMove]:
         if keys:
             is_incomplete = _STEPS in row.state
             is_unrecorded = not is_incomplete and is_open(row, connection.alias)
-            yield LastMove(keys, bool(backwards), is_incomplete, is_unrecorded)
+            with_old = row.state.get(_WITH_OLD_KEYS, ())
+            yield LastMove(keys, bool(backwards), is_incomplete, is_unrecorded, with_old)
 
 
 def source_of_key(model: str, using: str) -> Given | None:

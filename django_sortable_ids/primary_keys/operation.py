@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from django.db.migrations.exceptions import IrreversibleError
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.utils.functional import cached_property
@@ -176,7 +175,7 @@ class MigratePrimaryKey(BothWays):
             return
         for key in keys:
             if backwards and key.old is None:
-                raise IrreversibleError(
+                raise BackfillError(
                     f"the old keys of {key.model} were not kept: only a backup has them"
                 )
         move = self._move(editor, keys, before, after, backwards=backwards)
@@ -184,7 +183,7 @@ class MigratePrimaryKey(BothWays):
         if not move.is_done:
             for key in keys if backwards else ():
                 if key.model in move.note.with_old_keys and not _have_old_keys(key, before, using):
-                    raise IrreversibleError(
+                    raise BackfillError(
                         f"no row of {key.model} has its old key in {key.old_name} any more: only a "
                         f"backup has them. If all rows are newer than the move, give one of them a "
                         f"number there"

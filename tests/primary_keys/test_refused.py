@@ -131,6 +131,42 @@ def test_keys_that_were_not_kept_do_not_come_back(depot):
     small.write_move(depot, options='created_from="created_at"')
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
-    with pytest.raises(Exception, match=r"old keys of depot\.Customer were not kept"):
-        depot.migrate("0001_step")
-    assert small.names(depot) == small.IN_ORDER
+    depot.write("AddField('Customer', 'later', IntegerField(null=True)),")
+    depot.migrate()
+    assert depot.refusal("0001_step") == (
+        "Nothing was migrated.\n"
+        "depot.0002_step can't be undone: the old keys of depot.Customer were not kept, and only a "
+        "backup has them."
+    )
+    assert depot.applied()[-1] == "0003_step"
+
+
+def test_old_keys_that_were_removed_since_do_not_come_back(depot):
+    small.create(depot)
+    small.write_move(depot)
+    depot.write("RenameField('Customer', 'old_id', 'number'),")
+    depot.write("RemoveField('Customer', 'number'),")
+    depot.migrate()
+    assert depot.refusal("0001_step") == (
+        "Nothing was migrated.\n"
+        "depot.0002_step can't be undone: depot.0004_step removed old_id of depot.Customer, so "
+        "only a backup has the old keys. If you have one, undo depot.0004_step alone, fill old_id, "
+        "and migrate again."
+    )
+    assert depot.applied()[-1] == "0004_step"
+    depot.migrate("0003_step")
+    numbers = {name: number for number, name in enumerate(small.IN_ORDER_OF_KEYS, 1)}
+    for customer in depot.model("Customer").objects.all():
+        customer.number = numbers[customer.name]
+        customer.save()
+    depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+
+
+def test_no_old_key_is_missed_in_a_table_that_had_no_row(depot):
+    depot.write(small.MODELS.format(key="BigAutoField(primary_key=True)"))
+    small.write_move(depot)
+    depot.write("RemoveField('Customer', 'old_id'),")
+    depot.migrate()
+    depot.migrate("0001_step")
+    assert depot.applied() == ["0001_step"]
