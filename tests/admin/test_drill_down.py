@@ -135,6 +135,16 @@ def test_years_are_few_whatever_one_wrong_id_says():
     ]
 
 
+def test_at_most_sixty_years_are_drawn():
+    """With those between them that have no rows, if they are no more than that."""
+    create(ULIDProduct, utc(1971, 6, 1), utc(2030, 6, 1))
+    assert len(changelist(ULIDProduct).drill_down.bars) == 60
+    create(ULIDProduct, utc(2031, 6, 1))
+    assert len(changelist(ULIDProduct).drill_down.bars) == 3
+    create(ULIDProduct, *(utc(year, 6, 1) for year in range(2032, 2152, 2)))
+    assert len(changelist(ULIDProduct).drill_down.bars) == 60
+
+
 def test_ids_that_may_be_missing_are_left_out():
     create(Order, *YEARS, column="kuuid")
     Order.objects.filter(pk=Order.objects.create(name="none").pk).update(kuuid=None)

@@ -76,6 +76,14 @@ def test_any_clock_gives_increasing_ids(times, worker):
     assert increases(pairs)
 
 
+def test_an_id_is_of_the_tick_that_the_clock_shows():
+    """To its last nanosecond, although more ids of the tick are finished than were asked for."""
+    now = [20]
+    going = generator(Layout(ticks=10, suffixes=1 << 40), lambda: now[0], tick_ns=10)
+    for now[0], tick in ((20, 2), (29, 2), (30, 3), (39, 3), (40, 4)):
+        assert {pair[0] for pair in take(going, 5)} == {tick}
+
+
 def test_a_full_tick_goes_on_into_the_next():
     going = generator(TINY, lambda: 5, below=lambda size: 0)
     assert take(going, 9) == [
