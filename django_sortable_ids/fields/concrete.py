@@ -115,9 +115,9 @@ class SnowflakeField(SortableIntegerField[SetType, GetType]):
 
     ``layout`` selects another service's: ``"discord"``, ``"instagram"``, ``"mastodon"`` or
     ``"unique_rowid"`` (CockroachDB). ``epoch_ms`` is the Unix time of another epoch; ``time_bits``
-    and ``worker_bits`` set another split, ``bits`` how many there are together, and ``tick_ms`` the
-    unit of the time in ms. With ``bits=53``, ids are safe in JavaScript: of 41 bits of time and 10
-    of worker, 2 of sequence are left. The worker number is ``SORTABLE_IDS["WORKER"]``.
+    and ``worker_bits`` set another split, ``bits`` how many there are together. With ``bits=53``,
+    ids are safe in JavaScript: of 41 bits of time and 10 of worker, 2 of sequence are left. The
+    worker number is ``SORTABLE_IDS["WORKER"]``.
 
     An auto-increment column, such as a ``BigAutoField``, can become one and keeps its numbers. They
     are read as ids from the start of the epoch: with 22 bits after the time, numbers below
@@ -131,7 +131,6 @@ class SnowflakeField(SortableIntegerField[SetType, GetType]):
         "time_bits": None,
         "worker_bits": None,
         "bits": None,
-        "tick_ms": None,
     }
 
 
@@ -140,8 +139,7 @@ class SonyflakeField(SortableIntegerField[SetType, GetType]):
 
     ``version`` is the release of sony/sonyflake that generates such ids: 1 counts from 2014-09-01,
     2 from 2025-01-01; ``epoch_ms`` is the Unix time of another ``StartTime``. ``sequence_bits`` and
-    ``worker_bits`` set another split, ``tick_ms`` another ``TimeUnit``, in ms. The machine number
-    is ``SORTABLE_IDS["WORKER"]``.
+    ``worker_bits`` set another split. The machine number is ``SORTABLE_IDS["WORKER"]``.
     """
 
     scheme_name = "sonyflake"
@@ -150,7 +148,6 @@ class SonyflakeField(SortableIntegerField[SetType, GetType]):
         "epoch_ms": None,
         "sequence_bits": 8,
         "worker_bits": 16,
-        "tick_ms": None,
     }
 
 

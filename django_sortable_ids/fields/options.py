@@ -98,7 +98,6 @@ class FieldOptions(TypedDict, total=False):
     start: str | None
     step: int
     template: str | None
-    tick_ms: int | None
     time_bits: int | None
     version: int
     width: int | None

@@ -195,34 +195,17 @@ def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
 
 
 def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection: Any) -> Expression:
-    base, layout = len(form.alphabet), scheme.layout
-    if suffix_digits := form.count_of_last(layout.suffixes):
-        return _of_last_digits(column, form, form.length - suffix_digits, layout.last_tick)
-    if base & (base - 1):
+    """The tick in the first digits of a text, of which it has at most the last that fit 63 bits."""
+    suffix_digits, base = form.count_of_last(scheme.layout.suffixes), len(form.alphabet)
+    if not suffix_digits:
         raise NotSupportedError(
-            f"{connection.display_name} can't read the time of {scheme.title} from its text, a "
-            f"number of {scheme.bits} bits in base {base}: store it as bytes, with "
-            f"storage='binary', or read it in Python"
+            f"{connection.display_name} can't read the time of {scheme.title} from its text, in "
+            f"which it shares a digit with other bits: store it as bytes, with storage='binary', "
+            f"or read it in Python"
         )
-    bits = base.bit_length() - 1
-    suffix_bits = layout.suffixes.bit_length() - 1 + form.padding
-    # The last digit of the tick has bits of the suffix, too.
-    length, shift = form.length - suffix_bits // bits, suffix_bits % bits
-    if scheme.bits + form.padding - suffix_bits + shift <= WORD:
-        number = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
-        return ShiftedRight(number, bits=shift, mask=_tick_mask(scheme))
-    kept = bits - shift
-    high = _of_last_digits(column, form, length - 1, layout.last_tick >> kept)
-    last = IntegerOfDigits(column, alphabet=form.alphabet, first=length, length=1)
-    low = ShiftedRight(last, bits=shift, mask=(1 << kept) - 1)
-    return weighted_sum([high, low], [1 << kept, 1])
-
-
-def _of_last_digits(column: Expression, form: Digits, end: int, largest: int) -> Expression:
-    """The number that the digits up to ``end`` spell, at most ``largest`` and 63 bits."""
-    length = digit_count(min(largest, (1 << WORD) - 1), len(form.alphabet))
-    first = max(1, end - length + 1)
-    return IntegerOfDigits(column, alphabet=form.alphabet, first=first, length=end - first + 1)
+    end = form.length - suffix_digits
+    length = min(end, digit_count(min(scheme.layout.last_tick, (1 << WORD) - 1), base))
+    return IntegerOfDigits(column, alphabet=form.alphabet, first=end - length + 1, length=length)
 
 
 def digit_count(number: int, base: int) -> int:

@@ -75,7 +75,6 @@ OF_EACH = {
         {"version": 1},
         {"epoch_ms": 0},
         {"sequence_bits": 10, "worker_bits": 12},
-        {"tick_ms": 1},
     ],
     TSIDField: [{"node_bits": 0}, {"epoch_ms": 0}, {"encoding": "base32"}, {"encoding": "decimal"}],
     SnowflakeField: [
@@ -83,7 +82,7 @@ OF_EACH = {
         {"layout": "unique_rowid", "worker_bits": 0},
         {"epoch_ms": 1_420_070_400_000},
         {"time_bits": 42, "worker_bits": 5},
-        {"bits": 53, "tick_ms": 10},
+        {"bits": 53},
         {"encoding": "base62"},
     ],
     Time64Field: [{"layout": "3+6"}, {"workers": 100}, {"layout": "3+6", "workers": 1000}],

@@ -86,8 +86,9 @@ def as_hexadecimal():
 
 def as_texts():
     for time, suffix in product(TIMES, SUFFIXES):
-        alphabet = (BASE4, CROCKFORD, PUSH_ID)[(time + suffix) % 3]
-        yield OfScheme(of_bits(time, suffix, alphabet), storage="char")
+        for alphabet, bits in ((BASE4, 2), (CROCKFORD, 5), (PUSH_ID, 6)):
+            if suffix % bits == 0:
+                yield OfScheme(of_bits(time, suffix, alphabet), storage="char")
     for alphabet, time, suffix in (
         *((DECIMAL, time, suffix) for time, suffix in ((13, 1), (16, 7), (18, 20), (14, 40))),
         *((BASE36, time, suffix) for time, suffix in ((8, 16), (9, 3), (12, 10))),

@@ -156,7 +156,7 @@ KUUID = get("kuuid").canonical
         (SHORT96, forms(Base64URL(12)), "doesn't sort like the number; sort its alphabet"),
         (SHORT96, forms(HEX24, Base64URL(11)), "'form 1': it can't write and read each"),
         (SHORT96, forms(HEX24, Decimal(5)), "'form 1': it can't write and read each"),
-        (SHORT96, forms(HEX24, Digits("0Aa" + "Bb", 99, fold="upper")), "of both cases"),
+        (SHORT96, forms(HEX24, Digits("0Aa" + "Bb", 99, fold="upper")), "of one case, if it folds"),
         (SHORT96, forms(HEX24, Misread(24)), "'form 1': it can't write and read each"),
         (SHORT96, layout(ticks=62**8, suffixes=62**7), "suffixes=.*: expected a power of 2; or"),
         (SHORT96, forms(KUUID), "96 bits together"),

@@ -9,7 +9,7 @@ from inspect import unwrap
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ..errors import described
-from ..layout import PLAIN, UUIDTemplate
+from ..layout import Layout
 from ..scheme import Scheme
 from ..time_scheme import MILLISECOND, TimeScheme
 
@@ -141,9 +141,6 @@ def all_schemes() -> tuple[Scheme, ...]:
     return (*map(get, _NAMES), *_REGISTERED.values())
 
 
-_BITS_BEFORE_VERSION = 48
-
-
 def is_lossless(source: Scheme, to: Scheme) -> bool:
     """Whether ``source.convert(value, to)`` is lossless for every id of ``source``.
 
@@ -157,16 +154,8 @@ def is_lossless(source: Scheme, to: Scheme) -> bool:
     ours, theirs = source.layout, to.layout
     if (ours.ticks, ours.suffixes) == (theirs.ticks, theirs.suffixes):
         return ours.smallest >= theirs.smallest and ours.last <= theirs.last
-    return (
-        isinstance(ours.template, UUIDTemplate)
-        and not ours.descending
-        and ours.ticks <= 1 << _BITS_BEFORE_VERSION
-        and theirs.template is PLAIN
-        and not theirs.descending
-        and source.bits == to.bits
-        and (theirs.ticks, theirs.ticks * theirs.suffixes) == (ours.ticks, 1 << to.bits)
-        and (theirs.smallest, theirs.last) == (0, (1 << to.bits) - 1)
-    )
+    # The number of a UUIDv7 begins with its 48 bits of time, as those of ULIDs do.
+    return source.is_uuid7 and (to.bits, theirs) == (128, Layout(ticks=1 << 48, suffixes=1 << 80))
 
 
 def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:

@@ -193,30 +193,14 @@ def snowflake(
     time_bits: int | None = None,
     worker_bits: int | None = None,
     bits: int | None = None,
-    tick_ms: int | None = None,
 ) -> TimeScheme:
     """A row of ``SNOWFLAKES``: ``layout`` sets the bits and the epoch.
 
     ``epoch_ms`` is another epoch, Unix time in ms. ``time_bits`` and ``worker_bits`` set a split,
-    ``bits`` how many there are together: 53 are safe in JavaScript. ``tick_ms`` is the unit of the
-    time in ms.
+    ``bits`` how many there are together: 53 are safe in JavaScript.
     """
     row = one_of(SNOWFLAKES, layout=layout)
-    return row.scheme(
-        epoch_ms=epoch_ms,
-        time=time_bits,
-        worker=worker_bits,
-        digits=bits,
-        tick_ns=_nanoseconds(tick_ms),
-    )
-
-
-def _nanoseconds(tick_ms: int | None) -> int | None:
-    if tick_ms is None:
-        return None
-    if isinstance(tick_ms, bool) or not isinstance(tick_ms, int) or tick_ms < 1:
-        raise ValueError(f"tick_ms={tick_ms!r}: expected a whole number of ms, 1 or more")
-    return tick_ms * MILLISECOND
+    return row.scheme(epoch_ms=epoch_ms, time=time_bits, worker=worker_bits, digits=bits)
 
 
 @lru_cache(typed=True)
@@ -226,7 +210,6 @@ def sonyflake(
     epoch_ms: int | None = None,
     sequence_bits: int = 8,
     worker_bits: int = 16,
-    tick_ms: int | None = None,
 ) -> TimeScheme:
     """``time 39 | sequence 8 | machine 16`` in units of 10 ms: 256 ids per machine in each unit.
 
@@ -235,13 +218,11 @@ def sonyflake(
     last ten years longer, until 2199. An id does not contain its version, and the wrong version
     gives a time that is ten years off. So existing ids need the version that generated them.
     ``epoch_ms`` is another ``StartTime``, Unix time in ms. ``sequence_bits`` and ``worker_bits``
-    set another split, ``tick_ms`` another ``TimeUnit``, in ms.
+    set another split.
     """
     row = one_of(_SONYFLAKES, version=version)
     time = row.digits - sequence_bits - worker_bits
-    return row.scheme(
-        epoch_ms=epoch_ms, time=time, worker=worker_bits, tick_ns=_nanoseconds(tick_ms)
-    )
+    return row.scheme(epoch_ms=epoch_ms, time=time, worker=worker_bits)
 
 
 @lru_cache(typed=True)

@@ -73,11 +73,11 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     if not names or len(set(names)) != len(names):
         return f"text_forms of {names}: expected one or more, each with its own name"
     for name, form in scheme.text_forms:
-        if isinstance(form, Digits | Groups) and not _is_alphabet(form.alphabet):
-            return f"text form {name!r}: expected 2 to 64 of ASCII letters, digits and -._~"
-        fold = getattr(form, "fold", None)
-        if isinstance(form, Digits) and fold and getattr(form.alphabet, fold)() != form.alphabet:
-            return f"text form {name!r}: its alphabet has characters of both cases"
+        if isinstance(form, Digits | Groups) and not _is_alphabet(form.alphabet, form):
+            return (
+                f"text form {name!r}: expected 2 to 64 of ASCII letters, digits and -._~, each "
+                f"once; and of one case, if it folds"
+            )
         if isinstance(form, Groups) and not _fits(scheme, form):
             return (
                 f"text form {name!r}: expected one group that holds the ticks, others that hold "
@@ -97,10 +97,13 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     return None
 
 
-def _is_alphabet(characters: str) -> bool:
+def _is_alphabet(characters: str, form: TextForm) -> bool:
     # RFC 3986, section 2.3: these need no escaping in a URL, nor in SQL.
     each_once = len(set(characters)) == len(characters)
-    return each_once and 2 <= len(characters) <= 64 and set(characters) <= set(UNRESERVED)
+    fold = getattr(form, "fold", None)
+    is_folded = fold is None or getattr(characters, fold)() == characters
+    is_safe = 2 <= len(characters) <= 64 and set(characters) <= set(UNRESERVED)
+    return each_once and is_folded and is_safe
 
 
 def _is_written(scheme: TimeScheme, form: TextForm) -> bool:
