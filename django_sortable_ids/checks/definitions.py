@@ -193,7 +193,8 @@ def _fix_of(key: SortableIDField, column: Any) -> str:
     return (
         f"If {column} references such keys only, make it {plain_source(key)}; else make it a "
         f"CharField(max_length={scheme.canonical.length}), and store the key as text, with "
-        f"storage={storage!r}"
+        f"storage={storage!r}. Before a move of the key, take its edit back, change and migrate "
+        f"this column, and then edit the key"
     )
 
 

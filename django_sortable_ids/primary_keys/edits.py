@@ -104,8 +104,8 @@ def is_model_installed(model: type[models.Model]) -> bool:
 def widened(kind: str) -> str:
     """What to do about a column without room for the new keys."""
     return (
-        f"before the keys are edited in the models, make it {kind}, and run makemigrations "
-        f"and migrate; then edit them, and try again"
+        f"take back the edits of the keys if there are any, make it {kind}, and run makemigrations "
+        f"and migrate; then edit the keys, and try again"
     )
 
 

@@ -85,6 +85,7 @@ def build(
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.
     """
+    check_table(MoveNote, using)
     loader = MigrationLoader(connections[using])
     state = loader.project_state()
     named = list(_named(labels, connections[using]))
@@ -95,10 +96,8 @@ def build(
     lines = list(edits.lines_of(needed))
     if waiting and (lines or not found):
         raise BackfillError(*waiting)
-    if needed and tables.kind(connections[using], MoveNote._meta.db_table):
+    if needed:
         found = [apps.get_model(each.model) for each in needed]
-    elif lines:
-        raise NotEdited(needed, lines)
     elif unprepared or not found:
         raise BackfillError(
             "No key to move: a key that moves is a sortable id in the model, and another field in "
@@ -109,7 +108,6 @@ def build(
         problems = [*edits.without_old(found, state)]
     if problems or waiting:
         raise BackfillError("\n".join(problems or waiting))
-    check_table(MoveNote, using)
     for each in found:
         check_table(each, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}

@@ -221,8 +221,9 @@ def test_what_to_do_about_a_generic_relation(isolated):
     )
     assert message.hint == (
         "If testapp.Tag.object_id references such keys only, make it ULIDField(); else make it a "
-        "CharField(max_length=26), and store the key as text, with storage='char'. See E002 in the "
-        "documentation."
+        "CharField(max_length=26), and store the key as text, with storage='char'. Before "
+        "a move of the key, take its edit back, change and migrate this column, and then edit the "
+        "key. See E002 in the documentation."
     )
 
 
@@ -245,7 +246,7 @@ KEYS = [
 def advised(message):
     """The key and the object_id as each way of the message says."""
     names = {**vars(fields), **vars(models)}
-    own, text = message.hint.split(". See ")[0].split("; else ")
+    own, text = message.hint.split(". Before ")[0].split("; else ")
     yield {}, eval(own.split("make it ")[1], names)
     wider = re.search(r"make it a (\w+\(.*?\))", text)
     yield {"storage": eval(text.split("with storage=")[1])}, eval(wider[1], names)

@@ -200,8 +200,8 @@ def test_texts_without_room(project):
     done = project.move("--adopt=depot_visit.short_text=depot.Customer")
     assert done.stderr.splitlines()[-1] == (
         "1 row of depot_visit.short_text with keys of depot.Customer, and the column has room "
-        "for 9 characters only: before the keys are edited in the models, make it "
-        "CharField(max_length=36), and run makemigrations and migrate; then edit them, and try "
+        "for 9 characters only: take back the edits of the keys if there are any, make it "
+        "CharField(max_length=36), and run makemigrations and migrate; then edit the keys, and try "
         "again"
     )
 

@@ -76,7 +76,9 @@ def move(project, *arguments):
 
 def follow(project, advice, field):
     """Do what the message says of a field, and edit the keys again."""
-    kind = re.search(r"before the keys are edited in the models, make it (\w+\(?.*?\)?), ", advice)
+    kind = re.search(
+        r"take back the edits of the keys if there are any, make it (\w+\(?.*?\)?), ", advice
+    )
     project.change_models(KEY, "")
     definition = kind[1] if ")" in kind[1] else f"{kind[1]}()"
     project.change_models(field, f"models.{definition}")
@@ -96,7 +98,7 @@ def test_columns_without_room(project):
     project.change_models("customer_id = models.PositiveBigInteger", "customer_id = models.UUID")
     done = move(project, LEFT, ADOPTED)
     assert done.returncode == 1
-    assert "whose CHECK is about numbers: before the keys are edited" in done.stderr
+    assert "whose CHECK is about numbers: take back the edits of the keys" in done.stderr
     follow(project, done.stderr, "models.UUIDField()")
     project.change_models("customer_id = models.BigInteger", "customer_id = models.UUID")
     done = move(project, LEFT, ADOPTED, "--write-migration")
@@ -147,7 +149,7 @@ def test_the_plan_judges_before_an_edit(project, to):
     assert "of depot_tag.object_id with keys of depot.Customer, and the column" in done.stderr
     length = 26 if to else 36
     field = f"models.CharField(max_length={length})"
-    assert f"before the keys are edited in the models, make it {field[7:]}" in done.stderr
+    assert f"take back the edits of the keys if there are any, make it {field[7:]}" in done.stderr
     project.change_models("models.PositiveIntegerField()", field)
     imported = "import GenericForeignKey\n"
     project.change_models(imported, imported.replace("\n", ", GenericRelation\n"))
