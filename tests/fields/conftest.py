@@ -1,4 +1,4 @@
-"""A key of each kind of value and column, and a table of the test's own."""
+"""A table of the test's own."""
 
 import pytest
 from django.db import connection
@@ -7,19 +7,6 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.workers import counters
 from tests.own_tables import Own
-from tests.testapp.models import KINDS, STORED_KINDS
-
-
-@pytest.fixture(params=KINDS, ids=lambda model: model.__name__)
-def key(request):
-    """A model whose primary key is of one kind."""
-    return request.param
-
-
-@pytest.fixture(params=STORED_KINDS, ids=lambda model: model.__name__)
-def stored_key(request):
-    """As ``key``, and again with the columns that other packages make."""
-    return request.param
 
 
 @pytest.fixture

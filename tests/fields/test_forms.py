@@ -6,17 +6,12 @@ from django.forms import modelform_factory
 
 from django_sortable_ids.fields import HexULIDField
 from tests.store.models import Voucher
-from tests.testapp.models import KINDS, EditableKey, EditablePart, ULIDKey, around
+from tests.testapp.models import EditableKey, EditablePart, ULIDKey, around
 
 pytestmark = pytest.mark.django_db
 
 EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"
 KeyForm = modelform_factory(EditableKey, fields=["id", "name"])
-
-
-@pytest.fixture(params=KINDS, ids=lambda model: model.__name__)
-def key(request):
-    return request.param
 
 
 @pytest.fixture

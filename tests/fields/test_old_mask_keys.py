@@ -109,18 +109,6 @@ def rows(shown):
 # Lookups
 
 
-def test_every_id_is_found_in_one_query(old, django_assert_num_queries):
-    MaskedKey.objects.bulk_create([MaskedKey(id=value) for value in IDS], batch_size=400)
-    for at in range(0, len(IDS), 50):
-        part = IDS[at : at + 50]
-        given = [text_of(value, old) for value in part]
-        equal = Q(*(("pk", text) for text in given), _connector=Q.OR)
-        for query in (equal, Q(pk__in=[*given, "bad"])):
-            with django_assert_num_queries(1):
-                found = MaskedKey.objects.filter(query).values_list("pk", flat=True)
-                assert set(found) == set(part)
-
-
 def conditions(text, code):
     """The ways to a key and to a part of it, by the text of the key, and by its code; first, how
     many queries each takes. A bound and an expression are one value, which is looked for first.

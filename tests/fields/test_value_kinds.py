@@ -18,11 +18,10 @@ from django_sortable_ids.fields.values.storage import storage_names
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.testapp.models import (
-    STORED_KINDS,
+    STORED_KEYS,
     KSUIDKey,
     SequenceKey,
     SnowflakeKey,
-    TSIDKey,
     ULIDKey,
     around,
     like,
@@ -82,7 +81,7 @@ def wrong_types(key):
     return wrong
 
 
-each_key = pytest.mark.parametrize("key", [*STORED_KINDS, TSIDKey], ids=attrgetter("__name__"))
+each_key = pytest.mark.parametrize("key", STORED_KEYS, ids=attrgetter("__name__"))
 
 
 @pytest.fixture

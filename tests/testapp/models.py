@@ -13,14 +13,12 @@ from django_sortable_ids.fields import (
     KSUIDField,
     KUUIDField,
     LexicalSequenceField,
-    PushIDField,
     SnowflakeAutoField,
     SnowflakeField,
     SortableAutoField,
     SortableIDField,
     Time64AutoField,
     Time64Field,
-    TimeflakeField,
     TSIDField,
     ULIDAutoField,
     ULIDField,
@@ -45,16 +43,8 @@ class UUIDv7Key(Named):
     id = UUIDv7Field(primary_key=True)
 
 
-class CombV13Key(Named):
-    id = CombV13UUIDField(primary_key=True)
-
-
 class ULIDKey(Named):
     id = ULIDField(primary_key=True)
-
-
-class HexULIDKey(Named):
-    id = HexULIDField(primary_key=True)
 
 
 class ReversedKUUIDKey(Named):
@@ -63,10 +53,6 @@ class ReversedKUUIDKey(Named):
 
 class KSUIDKey(Named):
     id = KSUIDField(primary_key=True)
-
-
-class PushIDKey(Named):
-    id = PushIDField(primary_key=True)
 
 
 class SnowflakeKey(Named):
@@ -113,18 +99,6 @@ class UUIDv7BinaryKey(Named):
 
 class CombV13Char36Key(Named):
     id = CombV13UUIDField(primary_key=True, storage="char36")
-
-
-class ULIDTextKey(Named):
-    id = ULIDField(primary_key=True, storage="char")
-
-
-class KUUIDBinaryKey(Named):
-    id = KUUIDField(primary_key=True, storage="binary")
-
-
-class TimeflakeTextKey(Named):
-    id = TimeflakeField(primary_key=True, storage="char")
 
 
 class Order(Named):
@@ -253,32 +227,20 @@ def _surround(key: type[models.Model]) -> None:
 
 KEYS: tuple[type[models.Model], ...] = (
     UUIDv7Key,
-    CombV13Key,
     ULIDKey,
-    HexULIDKey,
     ReversedKUUIDKey,
     KSUIDKey,
-    PushIDKey,
     SnowflakeKey,
     TSIDKey,
-    Time64MillisecondKey,
     SequenceKey,
 )
-STORED_KEYS: tuple[type[models.Model], ...] = (
-    UUIDv7BinaryKey,
-    CombV13Char36Key,
-    ULIDTextKey,
-    KUUIDBinaryKey,
-    TimeflakeTextKey,
-)
-KINDS = (UUIDv7Key, ULIDKey, ReversedKUUIDKey, KSUIDKey, SnowflakeKey, SequenceKey)
 """One key for each kind of value in each kind of column: UUIDs, texts as UUIDs, descending texts,
-texts as bytes, integers, and texts that are counted. What Django does with an id depends on no
-more."""
-STORED_KINDS = (*KINDS, UUIDv7BinaryKey, CombV13Char36Key)
+texts as bytes, integers, those that are shown as texts, and texts that are counted. What Django
+does with an id depends on no more."""
+STORED_KEYS = (*KEYS, UUIDv7BinaryKey, CombV13Char36Key)
 """And UUIDs as bytes and as text."""
 AUTO_KEYS = (UUIDv7AutoKey, ULIDAutoKey, SnowflakeAutoKey, Time64AutoKey)
-for _key in KEYS + STORED_KEYS + AUTO_KEYS:
+for _key in STORED_KEYS + AUTO_KEYS:
     _surround(_key)
 
 
