@@ -45,8 +45,7 @@ def edits_of(
     found: Iterable[type[models.Model]], to: str | None, *, keeps_old: bool
 ) -> Iterator[Edit]:
     """The edits that make the key of each model one of the class ``to``, or a UUIDv7; none for
-    models without source, and for keys that are neither counted nor UUIDs, such as a country's
-    code."""
+    models without source, and for those of ``kept_problems``."""
     for model in found:
         key = model._meta.pk
         if isinstance(key, SortableIDField) or not isinstance(key, _REPLACED):
@@ -64,6 +63,18 @@ def edits_of(
             needs_models = not has_models and any(" = models." in each for each in text)
             needs = (*[_IMPORT_MODELS] * needs_models, _IMPORT.format(field.__name__))
             yield Edit(model._meta.label, file, line, lines, needs)
+
+
+def kept_problems(found: Iterable[type[models.Model]], to: str | None) -> Iterator[str]:
+    """What to do to replace keys that are neither counted nor UUIDs, such as a country's code."""
+    for model in found:
+        key, field = model._meta.pk, new_key(model, to)[0].__name__
+        if not isinstance(key, (SortableIDField, models.CompositePrimaryKey, *_REPLACED)):
+            yield (
+                f"{model._meta.label} keeps its key {key.name}, a {type(key).__name__}. To replace "
+                f"it, name it id, and run makemigrations and migrate; then write id = {field}("
+                f"primary_key=True) and {OLD}id = {old_field(key)}, which may be renamed at last"
+            )
 
 
 def new_key(model: type[models.Model], to: str | None) -> tuple[type[Any], dict[str, str]]:

@@ -93,15 +93,17 @@ def build(
     found = [model for model in named if _changes(model, state)]
     unprepared = _unprepared(labels, named, found)
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
-    lines = list(edits.lines_of(needed))
-    if waiting and (lines or not found):
+    kept = list(edits.kept_problems(unprepared, to))
+    if waiting and (needed or not found):
         raise BackfillError(*waiting)
     if needed:
         found = [apps.get_model(each.model) for each in needed]
     elif unprepared or not found:
         raise BackfillError(
-            "No key to move: a key that moves is a sortable id in the model, and another field in "
-            "the migrations. Name tables of the project, and edit their keys first"
+            "\n".join(kept)
+            if kept
+            else "No key to move: a key that moves is a sortable id in the model, and another "
+            "field in the migrations. Name tables of the project, and edit their keys first"
         )
     problems = [*_renamed(found, state)]
     if keeps_old and not needed and not problems:
@@ -155,8 +157,8 @@ def build(
     if allowed:
         obstacles.refuse_unknown(allowed, move.engine.programs())
     move.check()
-    if lines:
-        raise NotEdited(needed, lines)
+    if needed:
+        raise NotEdited(needed, [*edits.lines_of(needed), *kept])
     return PlannedMove(operation, move, loader, using)
 
 
