@@ -192,6 +192,10 @@ def as_vendor(
     with suppress(FieldError):  # of several types
         if given := isinstance(function, _GIVE_A_SOURCE) and id_field(function):
             function = with_ids(function, given, connection)
+            for source in function.get_source_expressions():
+                value = getattr(source, "result", source)  # of a When
+                if not isinstance(value, models.Value):
+                    _refuse_other_form(given, value, connection)
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
     if isinstance(function, Cast) and not _casts(function, connection):
@@ -305,6 +309,19 @@ def _form(kind: Any, connection: Any) -> Any:
     return type(stored) if stored else kind.db_type(connection)
 
 
+_STORES_IDS = (models.UUIDField, models.IntegerField, models.CharField, models.TextField)
+
+
+def _refuse_other_form(field: SortableIDField, value: Any, connection: Any) -> None:
+    is_known = isinstance(_kind(value), (SortableIDField, *_STORES_IDS))
+    if is_known and not _fits(value, field, connection):
+        raise NotSupportedError(
+            f"{field} can't be compared or combined with {id_field(value) or value}: their columns "
+            "store ids in different forms. Convert both, with AsText of "
+            "django_sortable_ids.functions"
+        )
+
+
 def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
     """The SQL of a lookup with expressions: a text is compared with an id's text;
     ``NotSupportedError`` for a subquery of ids."""
@@ -321,6 +338,10 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
         compared = [_compared(side, connection) for side in uncast]
     elif field := next(filter(None, map(id_field, sides)), None):
         compared = [with_ids(side, field, connection) for side in sides]
+        for side in compared:
+            # Some packages compare functions that return a text.
+            if id_field(side) or not isinstance(_kind(side), models.CharField | models.TextField):
+                _refuse_other_form(field, side, connection)
     else:
         compared = sides
     lookup = copy(lookup)

@@ -53,7 +53,7 @@ from django.db.models.functions import (
 from django.db.models.lookups import Exact, In
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.fields import ULIDField, UUIDv7Field
+from django_sortable_ids.fields import SortableIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.fields.values.storage import BinaryStorage, UUIDStorage
 from django_sortable_ids.functions import AsText
 from tests.combinations import in_one_case
@@ -349,6 +349,9 @@ def test_other_installed_apps_adapt_functions_once():
     assert vars(Cast)["as_sqlite"] is before
 
 
+FORMS = [("id", "id_as_text"), ("id_as_text", "id"), ("id_as_text", "uuid"), ("uuid", "id_as_text")]
+
+
 class Mixed(Own):
     """Ids next to columns of other kinds."""
 
@@ -446,6 +449,23 @@ class TestAssigned:
         assert mixed.objects.get(parent=row, ulid="7" + 25 * "0") == made
         with pytest.raises(ValidationError, match="valid UUIDv7"):
             mixed.objects.update(same=Value("no id"))
+
+    @pytest.mark.parametrize(("one", "other"), FORMS)
+    def test_ids_of_different_forms_are_not_compared(self, mixed, one, other):
+        mixed.objects.create(same=None, id_as_text=None)
+        fields = {each.name: each for each in mixed._meta.fields}
+        first = Case(When(pk__isnull=True, then=other), default=one, output_field=fields[one])
+        rows = mixed.objects.annotate(first=first)
+        queries = [
+            mixed.objects.filter(**{one: F(other)}),
+            mixed.objects.filter(**{f"{one}__gt": F(other)}),
+            mixed.objects.filter(**{f"{one}__in": mixed.objects.values(other)}),
+            mixed.objects.filter(Exists(mixed.objects.filter(**{one: OuterRef(other)}))),
+            *([rows] if isinstance(fields[one], SortableIDField) else []),
+        ]
+        for query in queries:
+            with pytest.raises(NotSupportedError, match=r"compared or combined with .*AsText"):
+                list(query)
 
     def test_the_texts_of_ids_of_different_forms_are_compared(self, mixed):
         row, _ = mixed.objects.create(), mixed.objects.create()
