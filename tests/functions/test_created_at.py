@@ -96,17 +96,6 @@ def assert_found(model, values, scheme):
     assert set(found.values_list("made", flat=True)) == expected
 
 
-def test_null(decoded_key):
-    field = decoded_key._meta.pk
-    name = decoded_key.__name__.removesuffix("Key")
-    optional = around(decoded_key, "Public")
-    optional.objects.create(name=name)
-    optional.objects.update(optional=None)
-    optional.objects.create(name=name, optional=field.scheme.example)
-    times = set(optional.objects.values_list(CreatedAt("optional"), flat=True))
-    assert times == {None, field.scheme.created_at(field.scheme.example)}
-
-
 def test_through_a_foreign_key(decoded_key):
     """The foreign key's own column is read: no join."""
     parent = decoded_key.objects.create()

@@ -8,10 +8,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import NotSupportedError
 from django.db.migrations.writer import MigrationWriter
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 
-from django_sortable_ids.admin import CreatedAtFilter
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.columns import Times
 from django_sortable_ids.backfill.sources.target import Target
@@ -104,17 +101,6 @@ def test_a_backfill_fills_it_in_order_and_verifies_it(model, field):
     assert verify(target).failures == []
 
 
-def test_python_generates_ids_that_are_its_own(model, field):
-    with deterministic_ids(START):
-        rows = [model.objects.create() for _ in range(5)]
-    assert [field.scheme.created_at(row.made) for row in rows] == [
-        time_of(field.scheme, field.scheme.lower_bound(START))
-    ] * 5
-    assert len({row.made for row in rows}) == 5
-    assert model.objects.get(made=rows[2].made) == rows[2]
-    assert list(model.objects.filter(made__created_at__year=2021)) == rows
-
-
 def test_migrations_name_the_users_class(field):
     _, path, _, options = field.deconstruct()
     assert path == f"{__package__}.schemes.{type(field).__name__}"
@@ -123,29 +109,6 @@ def test_migrations_name_the_users_class(field):
     namespace = {}
     exec("\n".join([*imports, f"field = {source}"]), namespace)
     assert namespace["field"].scheme is field.scheme is copy.deepcopy(field).scheme
-
-
-def test_a_serializer_reads_and_writes_it(model, field):
-    class RowSerializer(serializers.ModelSerializer):
-        class Meta:
-            fields = ["made"]
-
-    RowSerializer.Meta.model = model
-    made = RowSerializer().fields["made"]
-    text = field.public_text.format(field.scheme.example)
-    assert made.to_representation(field.scheme.example) == text
-    assert made.to_internal_value(text) == field.scheme.example
-    with pytest.raises(ValidationError, match="such as"):
-        made.to_internal_value("no id")
-
-
-def test_the_admin_filters_by_its_time(model, field, rf):
-    insert(model, [START, START + timedelta(days=400)])
-    model.objects.filter(at=START).update(made=field.scheme.generate(START))
-    parameters = {"made__created_at__date__gte": ["2021-05-17"]}
-    column = model._meta.get_field("made")
-    chosen = CreatedAtFilter(column, rf.get("/"), parameters, model, None, "made")
-    assert [row.at for row in chosen.queryset(rf.get("/"), model.objects.all())] == [START]
 
 
 def test_a_time_outside_of_the_scheme_is_refused(registered):

@@ -174,22 +174,6 @@ def test_lower_bound_divides_the_values(scheme, data):
     assert inside == (a <= scheme.created_at(value) < b)
 
 
-@pytest.mark.parametrize("scheme", SORTING_KINDS)
-@few_examples
-@given(data=st.data())
-def test_lower_bound_is_exact_to_the_tick(scheme, data):
-    tick = data.draw(ticks(scheme, last_shown_tick(scheme) - 1))
-    starts_ns = scheme.epoch_ns + tick * scheme.tick_ns
-    at = from_unix_ns(starts_ns)
-    whole = starts_ns % 1000 == 0
-    if whole:
-        assert scheme.lower_bound(at) == value_of(scheme, tick, 0)
-    if whole and scheme.tick_ns > 1000:
-        assert scheme.lower_bound(at + MICROSECOND) == value_of(scheme, tick + 1, 0)
-        if tick > scheme.layout.first_tick:
-            assert scheme.lower_bound(at - MICROSECOND) == value_of(scheme, tick, 0)
-
-
 @in_one_case("scheme", SORTING_SCHEMES)
 def test_nothing_is_before_the_earliest_time(scheme):
     first = value_of(scheme, scheme.layout.first_tick, 0)
@@ -258,19 +242,6 @@ def test_every_id_of_a_tick_begins_with_its_prefix(scheme, data):
 def test_length_of_the_prefix(name, characters):
     # A UUIDv7 has a hyphen inside its time, and a hyphen and the version behind it.
     assert len(get(name).prefix(NOW)) == characters
-
-
-@in_one_case("scheme", SORTING_SCHEMES)
-def test_naive_bounds_are_refused(scheme):
-    refusal = pytest.raises(ValueError, match="is a naive time; give an aware one")
-    with refusal:
-        scheme.lower_bound(NAIVE)
-    with refusal:
-        scheme.number_range(NAIVE, None)
-    with refusal:
-        scheme.number_range(None, NAIVE)
-    with refusal:
-        scheme.prefix(NAIVE)
 
 
 def test_version_1_has_no_bounds():

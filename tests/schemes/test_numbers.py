@@ -13,9 +13,7 @@ from .support import (
     ENCODINGS,
     SCHEMES,
     SORTING_KINDS,
-    SORTING_SCHEMES,
     examples,
-    last_shown_tick,
     pairs,
     ticks,
     value_of,
@@ -127,16 +125,6 @@ def test_values_sort_by_time(scheme, data):
     last = value_of(scheme, tick, scheme.layout.capacity(tick) - 1)
     following = value_of(scheme, tick + 1, 0)
     assert (following < last) if scheme.descending else (last < following)
-
-
-@in_one_case("scheme", SORTING_SCHEMES)
-def test_the_first_and_the_last_id(scheme):
-    layout = scheme.layout
-    oldest = value_of(scheme, layout.first_tick, 0)
-    newest = value_of(scheme, layout.last_tick, layout.capacity(layout.last_tick) - 1)
-    assert scheme.created_at(oldest) == scheme.earliest
-    assert (newest < oldest) if scheme.descending else (oldest < newest)
-    assert last_shown_tick(scheme) <= layout.last_tick
 
 
 def test_version_1_does_not_sort_by_time():

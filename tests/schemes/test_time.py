@@ -125,6 +125,17 @@ def test_naive_times_are_refused(scheme, at):
         scheme.tick(at)
     with refusal:
         scheme.can_hold(at)
+    if scheme.sorts:
+        for bounds in (
+            lambda: scheme.number_range(at, None),
+            lambda: scheme.number_range(None, at),
+        ):
+            with refusal:
+                bounds()
+        with refusal:
+            scheme.lower_bound(at)
+        with refusal:
+            scheme.prefix(at)
 
 
 @pytest.mark.parametrize("scheme", SEQUENCES)
