@@ -7,13 +7,12 @@ a pair of such bounds. It becomes a range from the first to the last id between 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet, FullResultSet
 from django.db import models
 from django.db.models import lookups
-from django.db.models.functions import ExtractIsoYear, ExtractYear, TruncDate
+from django.db.models.functions import ExtractYear, TruncDate
 
 from ..fields import SortableIDField
 from ..fields.values.times import MICROSECOND, first_moment, in_utc
@@ -39,10 +38,6 @@ class CreatedAtYear(ExtractYear):
     """The creation year of an id in the current time zone."""
 
 
-class CreatedAtISOYear(ExtractIsoYear):
-    """The year of the ISO 8601 week of an id's creation in the current time zone."""
-
-
 def _span_of_moment(value: Any) -> Span:
     moment = in_utc(models.DateTimeField().get_prep_value(value))
     return moment, None if moment == _LAST else moment + MICROSECOND
@@ -53,17 +48,16 @@ def _span_of_date(value: Any) -> Span:
     return first_moment(day), None if day == date.max else first_moment(day + timedelta(days=1))
 
 
-def _span_of_year(first_day: Callable[[int], date], value: Any) -> Span:
+def _span_of_year(value: Any) -> Span:
     year = models.IntegerField().get_prep_value(value)
-    end = None if year == date.max.year else first_moment(first_day(year + 1))
-    return first_moment(first_day(year)), end
+    end = None if year == date.max.year else first_moment(date(year + 1, 1, 1))
+    return first_moment(date(year, 1, 1)), end
 
 
 _SPANS: Mapping[type[models.Transform], Callable[[Any], Span]] = {
     CreatedAt: _span_of_moment,
     CreatedAtDate: _span_of_date,
-    CreatedAtYear: partial(_span_of_year, lambda year: date(year, 1, 1)),
-    CreatedAtISOYear: partial(_span_of_year, lambda year: date.fromisocalendar(year, 1, 1)),
+    CreatedAtYear: _span_of_year,
 }
 
 

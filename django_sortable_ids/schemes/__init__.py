@@ -1,8 +1,8 @@
 """The schemes of sortable ids: the core, which needs only the standard library.
 
 ``register()`` adds a scheme of your own. Its parts are a ``Layout``, text forms (``Digits``,
-``Groups``, ``Decimal``, ``Base64URL``, ``UUIDText``) over one of the ``alphabets``, and for UUIDs a
-``UUIDTemplate``; ``TimeScheme`` joins them. ``Integer`` does it for integers of up to 64 bits.
+``Decimal``, ``Base64URL``, ``UUIDText``) over one of the ``alphabets``, and for UUIDs a
+``UUIDTemplate``; ``TimeScheme`` joins them. ``Integer`` does it for integers of up to 63 bits.
 """
 
 from importlib import import_module
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .catalog import all_schemes, get, is_lossless, register
 from .encodings import alphabets
-from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, UUIDText
+from .encodings.text_forms import Base64URL, Decimal, Digits, UUIDText
 from .errors import (
     ClockRollback,
     InvalidID,
@@ -40,7 +40,6 @@ __all__ = [
     "Converted",
     "Decimal",
     "Digits",
-    "Groups",
     "Integer",
     "InvalidID",
     "Layout",

@@ -73,16 +73,13 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     if not names or len(set(names)) != len(names):
         return f"text_forms of {names}: expected one or more, each with its own name"
     for name, form in scheme.text_forms:
-        if isinstance(form, Digits | Groups) and not _is_alphabet(form.alphabet, form):
+        if isinstance(form, Digits) and not _is_alphabet(form.alphabet, form):
             return (
                 f"text form {name!r}: expected 2 to 64 of ASCII letters, digits and -._~, each "
                 f"once; and of one case, if it folds"
             )
-        if isinstance(form, Groups) and not _fits(scheme, form):
-            return (
-                f"text form {name!r}: expected one group that holds the ticks, others that hold "
-                f"the suffixes, {scheme.bits} bits together, none longer than its bits need"
-            )
+        if isinstance(form, Groups):
+            return f"text form {name!r}: expected Digits, as the text of one number"
         if not _is_written(scheme, form):
             return f"text form {name!r}: it can't write and read each of the ids in 255 characters"
     if scheme.value_type is not int and suffixes & (suffixes - 1):
@@ -120,17 +117,3 @@ def _is_written(scheme: TimeScheme, form: TextForm) -> bool:
         if not (is_read and is_fit and re.fullmatch(form.pattern, text)):
             return False
     return True
-
-
-def _fits(scheme: TimeScheme, form: Groups) -> bool:
-    """Whether databases can read and write the groups of an id by themselves."""
-    base, layout = len(form.alphabet), scheme.layout
-    (length, bits), *others = form.groups
-    rest = sum(each for _, each in others)
-    return (
-        bits + rest == scheme.bits
-        and layout.ticks <= min(1 << bits, base**length)
-        and base**length < _WORD
-        and layout.suffixes == 1 << rest
-        and all(base ** (length - 1) < 1 << bits <= base**length for length, bits in others)
-    )
