@@ -182,7 +182,7 @@ class SwapSortableID(BothWays):
 
     This is the last step to ids of another scheme: ``other`` was filled by ``backfill_ids
     --convert-from``, verified and constrained, and ``name`` is the id that the application uses.
-    Column, indexes, constraints and data are renamed together, and the old ids remain as
+    Columns with their data, indexes and constraints are renamed, and the old ids remain as
     ``other``. The same swap reverses it. Swap the two definitions in the model as well.
 
     Columns are renamed and no row is written: in the transaction of the migration on PostgreSQL and

@@ -49,7 +49,7 @@ WHERE table_schema = COALESCE(%s, DATABASE()) AND ({}) ORDER BY ordinal_position
 _SQLITE_COLUMNS = "SELECT * FROM pragma_table_xinfo(%(table)s, %(schema)s)"
 _SQLITE_KEY = f"SELECT name FROM ({_SQLITE_COLUMNS}) WHERE pk ORDER BY pk"
 _SQLITE_INDEXES = """
-SELECT list.name, list."unique", origin, partial, part.name, "desc" = 0 AND coll = 'BINARY'
+SELECT list.name, list."unique", origin, partial, part.name
 FROM pragma_index_list(%(table)s, %(schema)s) list
 JOIN pragma_index_xinfo(list.name, %(schema)s) part WHERE key ORDER BY list.seq, seqno
 """
@@ -193,7 +193,7 @@ def constraints(connection: Any, table: str) -> dict[str, Any]:
     """Django's description of constraints and indexes, by name.
 
     On SQLite without constraints other than the primary key. There an index is also described by
-    "partial" and "plain" (neither DESC nor a collation).
+    "partial".
     """
     if connection.vendor == "sqlite":
         return _indexes_in_sqlite(connection, table)
@@ -219,6 +219,20 @@ def unnamed(connection: Any, field: models.Field[Any, Any], **wanted: Any) -> li
     named = {each.name for each in [*meta.constraints, *meta.indexes]}
     names = names_of(connection, meta.db_table, str(field.column), **wanted)
     return [name for name in names if name not in named]
+
+
+def index_name(editor: Any, table: str, column: str, suffix: str = "") -> str:
+    """Django's name for an index of this column alone; or a similar one, where the index of a
+    renamed column has that."""
+    connection, (_, plain) = editor.connection, split(editor.connection, table)
+    found = constraints(connection, table)
+    endings = (suffix, *(f"{suffix}_{number}" for number in range(2, 100)))
+    names = (str(editor._create_index_name(plain, [column], suffix=each)) for each in endings)
+    return next(
+        name
+        for name in names
+        if name not in found or is_of(connection, found[name]["columns"], [column])
+    )
 
 
 def is_unique(connection: Any, table: str, column: str) -> bool:
@@ -321,10 +335,9 @@ def _of_sqlite(connection: Any, table: str, sql: str) -> list[Any]:
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
     indexes: dict[str, Any] = {}
     parts = _of_sqlite(connection, table, _SQLITE_INDEXES)
-    for index, unique, origin, partial, column, is_plain in parts:
+    for index, unique, origin, partial, column in parts:
         if index in indexes:
             indexes[index]["columns"].append(column)
-            indexes[index]["plain"] &= bool(is_plain)
             continue
         indexes[index] = {
             "columns": [column],
@@ -332,7 +345,6 @@ def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
             "primary_key": origin == "pk",
             "index": True,
             "partial": bool(partial),
-            "plain": bool(is_plain),
         }
     # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.
     columns = [name for (name,) in _of_sqlite(connection, table, _SQLITE_KEY)]

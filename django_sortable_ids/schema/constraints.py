@@ -161,8 +161,7 @@ def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
 
 
 def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
-    quote, column = editor.quote_name, str(new.column)
-    _, plain_name = tables.split(editor.connection, old.model._meta.db_table)
+    quote, column, table = editor.quote_name, str(new.column), old.model._meta.db_table
 
     def existing(**kind: Any) -> list[str]:
         return unnamed(editor.connection, old, **kind)
@@ -171,16 +170,16 @@ def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
     plain = existing(index=True, unique=False, type=Index.suffix)
     changes: list[str] = []
     if new.unique and not old.unique and not unique:
-        name = editor._unique_constraint_name(plain_name, [column], quote=True)
-        changes.append(f"ADD CONSTRAINT {name} UNIQUE ({quote(column)})")
+        name = tables.index_name(editor, table, column, "_uniq")
+        changes.append(f"ADD CONSTRAINT {quote(name)} UNIQUE ({quote(column)})")
     if old.unique and not new.unique:
         changes += [f"DROP INDEX {quote(name)}" for name in unique]
     had, has = (bool(each.db_index and not each.unique) for each in (old, new))
     if had and not has:
         changes += [f"DROP INDEX {quote(name)}" for name in plain]
     if has and not had and not plain:
-        name = quote(editor._create_index_name(plain_name, [column]))
-        changes.append(f"ADD INDEX {name} ({quote(column)})")
+        name = tables.index_name(editor, table, column)
+        changes.append(f"ADD INDEX {quote(name)} ({quote(column)})")
     return changes
 
 

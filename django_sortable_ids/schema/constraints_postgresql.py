@@ -24,10 +24,8 @@ def alter(editor: Any, old: Any, new: Any) -> None:
     quote, connection = editor.quote_name, editor.connection
     table, column = new.model._meta.db_table, str(new.column)
     quoted = quote(column)
-    like, unique, notnull = (
-        str(editor._create_index_name(table, [column], suffix=suffix))
-        for suffix in ("_like", "_uniq", "_notnull")
-    )
+    like, unique = (tables.index_name(editor, table, column, each) for each in ("_like", "_uniq"))
+    notnull = str(editor._create_index_name(table, [column], suffix="_notnull"))
 
     def change(*changes: str) -> None:
         """Change the catalogue, in one transaction."""

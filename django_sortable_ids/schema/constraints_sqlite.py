@@ -167,14 +167,10 @@ class _Column:
         self._execute(f"DROP INDEX {_quoted(name)}")
 
     def _create_index(self, kind: str, suffix: str) -> None:
-        name = self.editor.quote_name(self._free_name(suffix))
+        name = self.editor.quote_name(
+            tables.index_name(self.editor, self.table, self.column, suffix)
+        )
         self._execute(f"CREATE {kind}INDEX {name} ON {self.quoted_table} ({self.quoted})")
-
-    def _free_name(self, suffix: str) -> str:
-        """Django's name, or a similar one: the index of a renamed column may have it."""
-        names = self._names(suffix)
-        taken = {name.lower() for (name,) in self._rows("SELECT name FROM sqlite_master")}
-        return next(name for name in names if name.lower() not in taken)
 
     def _names(self, suffix: str) -> list[str]:
         return [

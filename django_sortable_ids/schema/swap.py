@@ -1,4 +1,4 @@
-"""Swaps the names of two columns, and the names that are derived from them.
+"""Swaps the names of two columns.
 
 A note in the database tells what was done: the process may be killed before the migration is
 recorded. Django records the undoing of a migration after its transaction, on every engine.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import DatabaseError, connections, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
@@ -65,7 +65,7 @@ def swap(
         if not is_swapped(note, connection):
             note.state = {"columns": columns, "places": positions(connection, table, columns)}
             note.save(using=using)
-            _rename(editor, old, moves, _renamings(editor, before, moves))
+            _rename(editor, old, moves)
         with transaction.atomic(using):
             _rename_records(pairs, using)
             note.state = {"recorded": recorded(using)}
@@ -105,24 +105,15 @@ def _check(editor: Any, old: Any, new: Any) -> None:
         )
 
 
-def _rename(editor: Any, field: Any, moves: dict[str, str], names: list[_Renaming]) -> None:
-    """Rename the columns, and the indexes and constraints that have names of theirs."""
+def _rename(editor: Any, field: Any, moves: dict[str, str]) -> None:
+    """Rename the columns. Indexes and constraints keep their names, as after a ``RenameField``."""
     connection, quote = editor.connection, editor.quote_name
     vendor, table = connection.vendor, quote(field.model._meta.db_table)
     if vendor == "mysql":
-        renamed = [("COLUMN", old, new) for old, new in moves.items()]
-        renamed += [("INDEX", each.old, each.new) for each in names]
-        changes = [f"RENAME {kind} {quote(old)} TO {quote(new)}" for kind, old, new in renamed]
+        changes = [f"RENAME COLUMN {quote(old)} TO {quote(new)}" for old, new in moves.items()]
         how = "ALGORITHM=INPLACE, LOCK=NONE"
         editor.execute(f"ALTER TABLE {table} {', '.join([*changes, how])}", None)
         return
-    schema, _ = tables.split(connection, field.model._meta.db_table)
-    where = f"{quote(schema)}." if schema else ""
-    # All old names are free before the first new one is taken. A constraint has the name of its
-    # index.
-    for each in names:
-        free = f"ALTER INDEX {where}{quote(each.old)} RENAME TO {quote(each.temporary)}"
-        editor.execute(f"DROP INDEX {quote(each.old)}" if vendor == "sqlite" else free, None)
     try:
         for old, new in _without_clashes(moves):
             renaming = f"RENAME COLUMN {quote(old)} TO {quote(new)}"
@@ -134,11 +125,6 @@ def _rename(editor: Any, field: Any, moves: dict[str, str], names: list[_Renamin
             f"{field}: SQLite can't rename the column: {error}. Drop what uses the "
             f"column, migrate, and create it again"
         ) from error
-    for each in names:
-        kind, columns = "UNIQUE " * each.unique, ", ".join(map(quote, each.columns))
-        create = f"CREATE {kind}INDEX {quote(each.new)} ON {table} ({columns})"
-        take = f"ALTER INDEX {where}{quote(each.temporary)} RENAME TO {quote(each.new)}"
-        editor.execute(create if vendor == "sqlite" else take, None)
 
 
 def _rename_records(pairs: list[tuple[Any, Any]], using: str) -> None:
@@ -216,68 +202,6 @@ def _without_clashes(moves: dict[str, str]) -> list[tuple[str, str]]:
     (first, to_first), (second, to_second) = moves.items()
     temporary = f"{TEMPORARY}{first}"[:60]
     return [(first, temporary), (second, to_second), (temporary, to_first)]
-
-
-_SUFFIXES = ("", "_uniq", "_like")
-
-
-class _Renaming(NamedTuple):
-    """An index or a constraint whose name Django derives from the names of its columns. Otherwise
-    a later migration fails because the name of its new index is taken."""
-
-    old: str
-    new: str
-    columns: tuple[str, ...]
-    """Their names after the swap."""
-    unique: bool
-
-    @property
-    def temporary(self) -> str:
-        return f"{TEMPORARY}{self.old}"[:60]
-
-
-def _renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> list[_Renaming]:
-    """The indexes and constraints to rename; ``moves`` has the new names of columns by the old."""
-    connection, table = editor.connection, model._meta.db_table
-    new_names = {tables.folded(connection, old): new for old, new in moves.items()}
-    indexes = {
-        name: each
-        for name, each in tables.constraints(connection, table).items()
-        if each["index"] or each["unique"]
-    }
-    if connection.vendor == "sqlite":  # Others couldn't be created again from their columns.
-        is_here = not tables.split(connection, table)[0]
-        indexes = {
-            name: each
-            for name, each in indexes.items()
-            if is_here and each.get("plain") and not (each["partial"] or name.startswith("sqlite_"))
-        }
-    renamed = []
-    for name, each in indexes.items():
-        columns = tuple(each["columns"])
-        if None in columns:  # an expression
-            continue
-        after = tuple(new_names.get(tables.folded(connection, name), name) for name in columns)
-        new = _derived(editor, table, name, columns, after)
-        if new and new != name:
-            renamed.append(_Renaming(name, new, after, each["unique"]))
-    taken = {*indexes} - {each.old for each in renamed}
-    return [each for each in renamed if each.new not in taken]
-
-
-def _derived(
-    editor: Any, table: str, name: str, columns: tuple[str, ...], after: tuple[str, ...]
-) -> str | None:
-    """The name for the columns ``after``, if ``name`` derives from ``columns``; else None."""
-    for suffix in _SUFFIXES:
-        if name == editor._create_index_name(table, list(columns), suffix=suffix):
-            return str(editor._create_index_name(table, list(after), suffix=suffix))
-    inline = {"postgresql": "{table}_{column}_key", "mysql": "{column}"}.get(
-        editor.connection.vendor
-    )
-    if inline and len(columns) == 1 and name == inline.format(table=table, column=columns[0]):
-        return inline.format(table=table, column=after[0])
-    return None
 
 
 _SWAP = "swap "

@@ -366,3 +366,16 @@ def test_an_empty_table(depot):
     depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
     depot.migrate()
     assert is_constrained()
+
+
+def test_the_name_of_an_index_that_a_renamed_column_has_kept_is_left_to_it(depot):
+    ready(depot)
+    depot.write('RenameField("order", "public", "code"),')
+    depot.write('AddField("order", "public", ULIDField(null=True)),')
+    depot.write("RunPython(fill, RunPython.noop),", fill("abcde"))
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    depot.migrate()
+    unique = [each["columns"] for each in constraints("depot_order").values() if each["unique"]]
+    assert [["code"], ["public"]] == sorted(each for each in unique if each != ["id"])
+    depot.migrate(depot.names[2])
+    depot.migrate()

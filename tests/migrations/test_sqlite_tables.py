@@ -512,17 +512,3 @@ def test_later_ordinary_migrations_find_what_they_need(depot):
     depot.migrate("0001")
     assert query("PRAGMA integrity_check") == [("ok",)]
     depot.migrate()
-
-
-def test_the_name_of_an_index_that_a_renamed_column_has_kept_is_left_to_it(depot):
-    make(depot, PLAIN, LOG)
-    depot.write(CONSTRAIN, atomic=False)
-    depot.write('RenameField("order", "public", "code"),')
-    depot.write('AddSortableID("order", "public", ULIDField(unique=True), small=0),', atomic=False)
-    depot.migrate("0003")
-    query("DELETE FROM depot_order")
-    depot.migrate()
-    unique = [
-        each[1] for each in query("PRAGMA index_list('depot_order')") if each[2:] == (1, "c", 0)
-    ]
-    assert len(set(unique)) == 2

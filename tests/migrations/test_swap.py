@@ -18,8 +18,8 @@ from tests.combinations import each_with
 from tests.marks import own_tables
 from tests.support import columns, constraints, elsewhere, execute, open_transaction
 
-from .sources import CREATE, FIELDS, field
-from .test_constrain import UPDATE, Killed, killed, kinds
+from .sources import FIELDS, field
+from .test_constrain import UPDATE, Killed, killed
 
 pytestmark = own_tables
 
@@ -93,65 +93,6 @@ def test_field_column_and_data_go_together(depot, name, how):
     depot.migrate("0001")
     assert schema() == described
     assert [column[:5] for column in ids(depot)] == list(before)
-
-
-def test_it_leaves_what_a_fresh_table_has(depot):
-    """The names of indexes too, of all ways in which Django makes them."""
-    old, new = "ULIDField({})", "HexULIDField({})"
-    steps = [
-        "AddField('order', 'public', {}),",
-        "AlterField('order', 'public', {}),",
-        "AddField('order', 'new', {}),",
-        "AlterField('order', 'new', {}),",
-    ]
-    models = CREATE.splitlines()[0]
-
-    def made(first, second):
-        nullable, unique = "null=True, db_index=True", "unique=True"
-        values = [
-            first.format(nullable),
-            first.format(unique),
-            second.format(nullable),
-            second.format(unique),
-        ]
-        return [step.format(value) for step, value in zip(steps, values, strict=True)]
-
-    depot.write(models)
-    for step in made(new, old):
-        depot.write(step)
-    depot.migrate()
-    expected = schema()
-    depot.drop()
-    depot.names.clear()
-    depot.write(models)
-    for step in made(old, new):
-        depot.write(step)
-    depot.write(SWAP)
-    depot.migrate()
-    found = schema()
-    assert found[0] == expected[0]
-    assert kinds(found[1]) == kinds(expected[1])
-    assert sorted(found[1]) == sorted(expected[1])
-
-
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's schemas")
-def test_indexes_of_a_table_outside_the_search_path(depot):
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE SCHEMA elsewhere")
-        try:
-            table = """{"db_table": '"elsewhere"."orders"'}"""
-            prepare(depot, "ULIDField(db_index=True)", "UUIDv7Field(db_index=True)", table[1:-1])
-            named = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'elsewhere'"
-            cursor.execute(named)
-            before = dict(cursor.fetchall())
-            depot.migrate()
-            cursor.execute(named)
-            after = dict(cursor.fetchall())
-            assert after == before
-            assert len(after) > 2
-            depot.drop()
-        finally:
-            cursor.execute("DROP SCHEMA elsewhere CASCADE")
 
 
 def test_a_model_whose_definitions_changed_places_needs_no_migration(depot):
