@@ -12,6 +12,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from django.db import DatabaseError
+
 from ..db import tables
 from ..db.queries import row
 from ..errors import BackfillError, counted
@@ -35,8 +37,17 @@ def problems(engine: KeyEngine, planned: Change, allowed: Sequence[str]) -> Iter
                 )
     yield from _unlisted(engine)
     for table in engine.change.tables:
-        for column in table.columns:
-            if not column.is_history and (count := engine.orphans(table, column, column.key.own)):
+        for column in (each for each in table.columns if not each.is_history):
+            try:
+                count = engine.orphans(table, column, column.key.own)
+            except DatabaseError as error:  # such as another collation
+                yield (
+                    f"{table.name}.{column.name} can't be compared with {column.key.table}."
+                    f"{column.key.column}: {error}. Give it the type and the collation of the key, "
+                    f"and migrate again"
+                )
+                return
+            if count:
                 yield (
                     f"{counted(count, 'row')} of {table.name}.{column.name} without a row of "
                     f"{column.key.table}: correct or delete them, and migrate again"

@@ -376,6 +376,6 @@ def test_the_name_of_an_index_that_a_renamed_column_has_kept_is_left_to_it(depot
     depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
     depot.migrate()
     unique = [each["columns"] for each in constraints("depot_order").values() if each["unique"]]
-    assert [["code"], ["public"]] == sorted(each for each in unique if each != ["id"])
+    assert sorted(each for each in unique if each != ["id"]) == [["code"], ["public"]]
     depot.migrate(depot.names[2])
     depot.migrate()

@@ -24,7 +24,7 @@ from ...db import tables
 from ...db.errors import error_number
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes.graph import Change, Column, Key, Table, Values
+from ..changes.graph import Change, Key, Table
 from .base import ForeignKey, KeyEngine, Program
 from .mysql_exchange import (
     Steps,
@@ -47,11 +47,6 @@ ORDER BY table_name, constraint_name, ordinal_position
 _WRITTEN = """
 SELECT update_time FROM information_schema.tables
 WHERE table_schema = DATABASE() AND table_name = %s
-"""
-_COLLATION = """
-SELECT character_set_name, collation_name FROM information_schema.columns
-WHERE table_schema = DATABASE() AND table_name = %s AND column_name = %s
-    AND collation_name IS NOT NULL
 """
 _PROGRAMS = """
 SELECT 'trigger', trigger_name, NULLIF(action_statement, ''), event_object_table
@@ -356,22 +351,3 @@ class MySQLKeys(KeyEngine):
 
     def options_like(self, table: str) -> str:
         return f" COLLATE {collation_of(self.connection, table)}"
-
-    def refers(self, part: Key | Column, values: Values) -> str:
-        """Texts of different collations can't be compared: the column takes that of the key."""
-        table = next(each for each in self.change.tables if part in each.parts)
-        wanted = self._collation(values.table, values.column)
-        found = self._collation(table.name, part.name)
-        if wanted == found or wanted is None or found is None:
-            return super().refers(part, values)
-        charset, collation = wanted
-        quote = self.quote
-        own = f"CONVERT(t.{quote(part.name)} USING {charset}) COLLATE {collation}"
-        return f"p.{quote(values.column)} = {own}"
-
-    def _collation(self, table: str, column: str) -> tuple[str, str] | None:
-        """The character set and collation of a column; None if it contains no texts."""
-        found: tuple[str, str] | None = row(
-            self.connection, _COLLATION, [plain(self.connection, table), column]
-        )
-        return found
