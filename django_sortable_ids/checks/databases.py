@@ -60,9 +60,9 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
     alias = connection.alias
     models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
     fields = [field for model in models for field in usable_fields(model)]
-    from ..migrating.unrecorded import find  # imports the backfill
+    from ..migrating.unrecorded import unrecorded_changes  # imports the backfill
 
-    unrecorded = find(connection)
+    unrecorded = unrecorded_changes(connection)
     stopped = {name.lower() for each in unrecorded for name in each.fields}
     present = [field for field in fields if str(field).lower() not in stopped]
     return [

@@ -84,7 +84,7 @@ def check_migrations(
     from . import unrecorded
 
     loader = MigrationLoader(connection)
-    changes = unrecorded.find(connection, loader)
+    changes = unrecorded.unrecorded_changes(connection, loader)
     stopped = [
         *unrecorded.refusals(connection, loader, plan, changes),
         *(f"{reason}. {KEEP_DEFAULT}" for _, reason in automatic_keys(connection)),

@@ -59,7 +59,7 @@ def command(app_label: str, target: str, using: str) -> str:
     return f"manage.py migrate {app_label} {target}{database}"
 
 
-def find(
+def unrecorded_changes(
     connection: BaseDatabaseWrapper, loader: MigrationLoader | None = None
 ) -> list[Unrecorded]:
     """What is unrecorded in a database, and of which the project has the migration."""

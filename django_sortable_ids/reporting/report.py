@@ -32,7 +32,7 @@ from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_with_others
 from ..migrating.next_migration import UNREADABLE
-from ..migrating.unrecorded import find
+from ..migrating.unrecorded import unrecorded_changes
 from ..schema.constraints import add_column, is_unique_alone
 from ..schema.stored_values import found_in, values_of
 
@@ -203,7 +203,7 @@ class Migrations:
 
     @cached_property
     def _unrecorded(self) -> set[str]:
-        return {name for each in find(self._connection) for name in each.fields}
+        return {name for each in unrecorded_changes(self._connection) for name in each.fields}
 
     def is_pending(self, field: SortableIDField) -> bool:
         """Whether ``migrate`` has something to do for the app of the field."""

@@ -5,7 +5,7 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import connection
 
-from django_sortable_ids.migrating.unrecorded import find
+from django_sortable_ids.migrating.unrecorded import unrecorded_changes
 from tests.marks import own_tables
 
 from . import small
@@ -45,30 +45,30 @@ def test_one_plan_with_both(depot, small_move):
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
     assert lengths(depot) == {36}
-    assert find(connection) == []
+    assert unrecorded_changes(connection) == []
 
 
 def test_a_second_move_that_was_not_recorded(depot):
     moved_once(depot)
     small.write_move(depot, **AGAIN)
     depot.migrate("0002_step")  # reads the new migration
-    assert find(connection) == []
+    assert unrecorded_changes(connection) == []
     stop_before(depot, RECORDS, "0003_step")
-    assert [each.migration for each in find(connection)] == [("depot", "0003_step")]
+    assert [each.migration for each in unrecorded_changes(connection)] == [("depot", "0003_step")]
     with pytest.raises(CommandError, match=r"Complete it by `manage.py migrate depot 0003_step`"):
         depot.migrate("0001_step")
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
-    assert find(connection) == []
+    assert unrecorded_changes(connection) == []
 
 
 def test_a_move_after_the_way_back_that_was_not_recorded(depot):
     moved_once(depot)
     depot.migrate("0001_step")
     stop_before(depot, RECORDS, "0002_step")
-    assert [each.migration for each in find(connection)] == [("depot", "0002_step")]
+    assert [each.migration for each in unrecorded_changes(connection)] == [("depot", "0002_step")]
     depot.migrate()
-    assert find(connection) == []
+    assert unrecorded_changes(connection) == []
     depot.migrate("0001_step")
     assert small.names(depot) == small.IN_ORDER_OF_KEYS
 

@@ -1,7 +1,6 @@
 """Tables as people have them on PostgreSQL: views, rights, serial columns, triggers."""
 
 import pytest
-from django.core.management.base import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -74,40 +73,6 @@ def test_no_number_of_an_identity_is_given_twice(depot):
     depot.migrate("0001_step")
     customer = depot.model("Customer").objects.create(name="y", created_at="2024-05-01T00:00Z")
     assert customer.pk == 7
-
-
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        (
-            "CREATE TRIGGER depot_t BEFORE UPDATE OF customer_id ON depot_order FOR EACH ROW "
-            "EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-            "trigger depot_t on table depot_order depends on a column that changes: drop it, "
-            "migrate, and create it again",
-        ),
-        (
-            "CREATE INDEX depot_i ON depot_order ((customer_id + 1))",
-            "depot_i of depot_order depends on customer_id, whose values change: remove it, "
-            "migrate, and add it again",
-        ),
-        (
-            "ALTER TABLE depot_order ALTER customer_id SET DEFAULT 1",
-            "depot_order.customer_id has the default 1, which is an old key: drop the default, "
-            "and migrate again",
-        ),
-        (
-            "CREATE TABLE depot_child () INHERITS (depot_customer)",
-            "depot_customer is partitioned or has children: add a second field, not another key",
-        ),
-    ],
-)
-def test_refusals(depot, statement, message):
-    small.create(depot)
-    execute(statement)
-    small.write_move(depot, more="allowed=['*'],")
-    with pytest.raises(CommandError) as error:
-        depot.migrate()
-    assert str(error.value).splitlines() == ["No key was moved.", message]
 
 
 def test_a_partial_index_without_values_of_the_key(depot):

@@ -140,6 +140,17 @@ REFUSED = {
         "depot_customer.id has the default nextval('depot_numbers'::regclass), which the new key "
         "would lose: drop the default"
     ),
+    "CREATE TRIGGER depot_t BEFORE UPDATE OF customer_id ON depot_order FOR EACH ROW "
+    "EXECUTE FUNCTION suppress_redundant_updates_trigger()": (
+        "trigger depot_t on table depot_order depends on a column that changes: drop it, migrate, "
+        "and create it again"
+    ),
+    "CREATE TABLE depot_child () INHERITS (depot_customer)": (
+        "depot_customer is partitioned or has children: add a second field, not another key"
+    ),
+    "ALTER TABLE depot_order ALTER customer_id SET DEFAULT 1": (
+        "depot_order.customer_id has the default 1, which is an old key: drop the default"
+    ),
     "CREATE POLICY depot_p ON depot_order USING (customer_id > 0)": (
         "policy depot_p on table depot_order depends on a column that changes"
     ),
@@ -187,6 +198,7 @@ def test_what_is_refused(tables, statement):
     finally:
         execute(
             "DROP VIEW IF EXISTS depot_v",
+            "DROP TABLE IF EXISTS depot_child",
             "DROP FUNCTION IF EXISTS depot_f, depot_less CASCADE",
             "DROP SEQUENCE IF EXISTS depot_numbers CASCADE",
         )

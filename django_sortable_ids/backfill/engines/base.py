@@ -125,7 +125,7 @@ class Statements(ABC):
         return f"{table}{self._column} = {value}"
 
     @property
-    def _unmoved(self) -> str:
+    def _same_time(self) -> str:
         """The condition that skips rows whose time has changed since the read, if the database
         compares times; these become late rows.
         """

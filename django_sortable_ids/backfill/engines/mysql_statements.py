@@ -151,7 +151,7 @@ class MySQLStatements(Statements):
         )
         return (
             f"UPDATE ({listed}) d "
-            f"STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on}{self._unmoved} "
+            f"STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on}{self._same_time} "
             f"SET {self._set(new_id, 't.')} WHERE t.{self._column} IS NULL"
         )
 

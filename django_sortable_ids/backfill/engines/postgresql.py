@@ -42,7 +42,7 @@ class PostgreSQLStatements(Statements):
         rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
         keys = zip(self._keys, self._key_names, strict=True)
         on = " AND ".join(f"t.{key} = d.{name}" for key, name in keys)
-        return self._update("d.id", rows, f"{on}{self._unmoved}")
+        return self._update("d.id", rows, f"{on}{self._same_time}")
 
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
@@ -81,7 +81,7 @@ class PostgreSQLStatements(Statements):
         # began, its ctid has changed: it becomes a late row. Releases before November 2025 don't
         # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
         # is unique only within a partition, hence tableoid.
-        on = f"t.ctid = d.tuple AND t.tableoid = d.of_table{self._unmoved}"
+        on = f"t.ctid = d.tuple AND t.tableoid = d.of_table{self._same_time}"
         return self._update(self._composed, self._ranked(self._batch(of_one_time), where), on)
 
     def _ranked(self, batch: str, where: str) -> str:
