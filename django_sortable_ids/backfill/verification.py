@@ -137,6 +137,7 @@ class Verification:
         )
 
     def lines(self) -> Iterator[str]:
+        """The result as text, but for the failures, which the error of the command names."""
         if not self.rows:
             yield "0 rows: nothing to verify"
             return
@@ -161,7 +162,8 @@ class Verification:
                 f"within a tick: the time may have been edited; up to {self.most:g} % may be"
             )
         yield from self.notes
-        yield from self.failures or [self.all_well or self._all_well]
+        if not self.failures:
+            yield self.all_well or self._all_well
         for examples in self.examples_of.values():
             yield from (f"  {example}" for example in examples)
 

@@ -15,7 +15,7 @@ from ..backfill.progress import Progress
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import Given
 from ..backfill.sources.fields import check_tables, database_of, last_run, named_field, names_of
-from ..backfill.sources.find import of_source
+from ..backfill.sources.find import find, of_source
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
@@ -71,9 +71,16 @@ def fill(request: Request) -> None:
     except TriedTooLong as error:
         output.add(next=again)
         raise CommandError(f"{error}. Continue with: {again}") from error
+    with_id = target.rows.filter(**{f"{target.field.name}__isnull": False})
+    is_there = not planned.rows and with_id.exists()
+    if is_there and last_run(target.label, target.using):
+        # The source of the last run, which --verify compares, may be another one.
+        target = request.with_policies(find(target.label, Given(), target.using))
     following = request.line.then(target.command, "--verify")
     output.add(rows_filled=result.filled, rows_left=result.remaining, next=following)
     output.say(f"{counted(result.filled, 'row')} filled.")
+    if is_there:
+        output.say(f"The ids are there already, of {target.source.described}.")
     if result.remaining:
         output.say(
             f"{counted(result.remaining, 'row')} inserted concurrently without an id. Deploy the "
@@ -280,13 +287,11 @@ def _verified(request: Request, target: Target) -> Verification:
 
 def _keep_null(request: Request, target: Target, skipped: int) -> None:
     """Say that no migration follows: rows without an id keep the column nullable."""
-    request.output.say(
-        f"No migration follows: {counted(skipped, 'row')} without an id, and {target.field.name} "
-        f"can't become NOT NULL before. Until then it may be unique=True with null=True."
+    why = (
+        f"{counted(skipped, 'row')} skipped, without an id: give them ids, for example by "
+        f"--on-null=now, or correct their times. Until then, {target.field.name} may be "
+        f"unique=True with null=True"
     )
     if request.options["write_migration"]:
-        raise CommandError(
-            f"{target.label}: {counted(skipped, 'row')} skipped, without an id, so the column "
-            f"can't be NOT NULL. No migration was written. Give them ids, for example by "
-            f"--on-null=now, or correct their times"
-        )
+        raise CommandError(f"{target.label}: no migration was written, because of {why}")
+    request.output.say(f"No migration follows, because of {why}.")

@@ -22,8 +22,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
 from ..backfill.engines import engine_of
-from ..backfill.sources.fields import hides_tables, names_of
-from ..backfill.sources.target import database_option
+from ..backfill.sources.fields import hides_tables, last_run, names_of
+from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
 from ..db.errors import is_denied
 from ..db.locks import session_limits
@@ -31,8 +31,9 @@ from ..db.tables import Kind, is_unique, may_be_null
 from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_with_others
-from ..migrating.next_migration import UNREADABLE
+from ..migrating.next_migration import UNREADABLE, change_of
 from ..migrating.unrecorded import unrecorded_changes
+from ..models import BackfillRun
 from ..schema.constraints import add_column, is_unique_alone
 from ..schema.stored_values import found_in, values_of
 
@@ -138,7 +139,8 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
         missing = all_rows.filter(**{f"{field.name}__isnull": True}).count()
         rows = all_rows.count()
-        needs, step = "", _fill(field, using) if missing else ""
+        what, step = _fill(field, using) if missing else ("", "")
+        needs = ""
         is_copy = history_models.is_copy(field)
         if not missing and not is_copy:
             needs, step = _needs(field, using, migrations)
@@ -146,7 +148,7 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         if not is_denied(error):
             raise
         return Entry(field, using, None, 0, f"can't be read: {' '.join(str(error).split())}")
-    state = f"{missing:,} missing" if missing else f"needs {needs}" if needs else "complete"
+    state = f"{missing:,} {what}" if missing else f"needs {needs}" if needs else "complete"
     if tables.may_hide_rows(connection, table):
         state = f"{missing:,} missing of those that row-level security shows"
     elif is_copy:
@@ -167,14 +169,21 @@ def _without_column(
     return "no table that the user may see" if hides_tables(using) else "no table", "", False
 
 
-def _fill(field: SortableIDField, using: str) -> str:
-    """The command that fills the column."""
+def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
+    """What the rows without an id are, and the command that fills them."""
+    start, end = f"backfill_ids {field}", database_option(using)
     if history_models.is_copy(field):
-        return f"backfill_ids {field}{database_option(using)}"
+        return "missing", f"{start}{end}"
+    has_runs = tables.kind(connections[using], BackfillRun._meta.db_table)
+    run = last_run(str(field), using) if has_runs else None
+    if run and run.finished_at and "skip" in (policies := run.options.get(POLICIES, {})).values():
+        # Only a person can correct a time that is out of range.
+        option = "--on-null=now" if policies["on_null"] == "skip" else "--verify"
+        return "skipped", f"{start} {option}{end}"
     times = names_of(field.model, models.DateTimeField)
     # Quoted, so that a shell that gets this line verbatim executes nothing.
     source = shlex.quote("|".join(times) or "?")
-    return f"backfill_ids {field} --created-from {source}{database_option(using)}"
+    return "missing", f"{start} --created-from {source}{end}"
 
 
 class Migrations:
@@ -217,9 +226,13 @@ class Migrations:
         recorded = _in_state(self._recorded, field)
         return recorded if isinstance(recorded, SortableIDField) else None
 
+    def written(self, field: SortableIDField) -> Any:
+        """The field as all migrations define it, applied or not; None if none does."""
+        return _in_state(self._written, field)
+
     def is_edited(self, field: SortableIDField) -> bool:
         """Whether ``makemigrations`` has something to write for the field."""
-        written = _in_state(self._written, field)
+        written = self.written(field)
         return written is None or written.deconstruct()[1:] != field.deconstruct()[1:]
 
     def step_to(self, field: SortableIDField) -> str:
@@ -250,6 +263,9 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
         return "", ""
     is_alone = is_unique_alone(field)
     if lacking := _lacking(field.null, not is_alone and not is_unique_with_others(field)):
+        written = migrations.written(field)
+        if written and field.null > written.null:
+            return f"an edited model ({change_of(written)})", migrate
         return lacking, verify
     table, column = meta.db_table, str(field.column)
     can_add = meta.managed or engine_of(using).adds_not_null

@@ -126,7 +126,15 @@ def test_several_rows_of_one_tick_and_one_tick_too_many():
 
 def test_an_empty_table():
     assert "0 rows filled." in call(NAME, *PERIOD)
-    assert "0 rows filled." in call(NAME, "--created-at=now")
+    assert call(NAME, "--created-at=now")[-2] == "0 rows filled."
+
+
+def test_another_source_comes_too_late():
+    keys(1, 2)
+    call(NAME, *PERIOD)
+    *_, said, following = call(NAME, "--created-at=now")
+    assert said.startswith("The ids are there already, of times from 20")
+    assert f"Next: manage.py backfill_ids {NAME} --created-from pk --start 2015-" in following
 
 
 BAD = {

@@ -18,7 +18,7 @@ from tests.support import query
 from tests.testapp.models import Order
 
 from .shop.models import Plain, Timeless
-from .support import START, fill, insert, insert_orders, rows
+from .support import START, command, fill, insert, insert_orders, rows
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +88,18 @@ def test_a_field_without_times_asks_where_they_are():
     assert lines()["shop.Timeless.public_id"] == (
         "ulid 1 1 missing backfill_ids shop.Timeless.public_id --created-from '?'"
     )
+
+
+@pytest.mark.parametrize(
+    ("policy", "time", "option"),
+    [("on_null", None, "--on-null=now"), ("on_out_of_range", "1900-01-01T00:00Z", "--verify")],
+)
+def test_skipped_rows_are_no_missing_ones(of_orders, policy, time, option):
+    insert_orders([START, time, time])
+    created = {"created_from": "created_at"}
+    assert "1 row filled." in command("uuid7", **created, **{policy: "skip"})
+    next_step = f"backfill_ids testapp.Order.uuid7 {option}"
+    assert lines()["testapp.Order.uuid7"] == f"uuid7 3 2 skipped {next_step}"
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """``--write-migration`` writes the file that comes next."""
 
+import re
 import sqlite3
 from contextlib import closing
 
@@ -60,6 +61,15 @@ def test_it_writes_what_migrate_runs(project):
         "Next: write unique=True instead of null=True in the model, then:",
         "  manage.py migrate depot",
     ]
+    reported = project.manage("backfill_ids").splitlines()
+    assert [re.split(" {2,}", line)[1:] for line in reported if PUBLIC in line] == [
+        [
+            "ulid",
+            "9",
+            "needs an edited model (write unique=True instead of null=True)",
+            "migrate depot",
+        ]
+    ]
     source = (project.migrations / f"{FIRST}.py").read_text()
     assert "    atomic = False\n" in source
     assert "('depot', '0001_initial')" in source
@@ -96,12 +106,13 @@ def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--verify")
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == (
-        "No migration follows: 1 row without an id, and public can't become NOT NULL before. "
-        "Until then it may be unique=True with null=True."
+        "No migration follows, because of 1 row skipped, without an id: give them ids, for example "
+        "by --on-null=now, or correct their times. Until then, public may be unique=True with "
+        "null=True."
     )
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--write-migration")
     assert done.returncode == 1
-    assert "1 row skipped, without an id, so the column can't be" in done.stderr
+    assert "no migration was written, because of 1 row skipped, without an id" in done.stderr
     assert project.names == ["0001_initial"]
 
 

@@ -228,7 +228,7 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
     project.shell(LATER)
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
-    assert "3 of 3 ids are of another time than their row" in done.stdout
+    assert "3 of 3 ids are of another time than their row" in done.stderr
     migration, models = project.folder / f"depot/migrations/{name}.py", project.models.read_text()
     moved = migration.read_text()
     # The earlier code, before the move is undone
