@@ -49,7 +49,7 @@ def _relation_widget(ours: Any, usual: Callable[..., Any], field: Any) -> Any:
 
 def _resource_field(usual: Callable[..., Any], name: str, field: Any, *args: Any, **kw: Any) -> Any:
     column = usual(name, field, *args, **kw)
-    if isinstance(field, SortableIDField) and field.generates_ids:
+    if isinstance(field, SortableIDField):
         # A blank id is none, not NULL: new rows get an id of their own, others keep theirs.
         column.saves_null_values = False
     return column
@@ -64,7 +64,8 @@ class IDWidget(Widget):  # type: ignore[misc]
         self._id_field = id_field
 
     def clean(self, value: Any, row: Any = None, **kwargs: Any) -> ID | None:
-        return None if _is_blank(value) else _parsed(self._id_field, value)
+        is_blank = value is None or (isinstance(value, str) and not value.strip())
+        return None if is_blank else _parsed(self._id_field, value)
 
     def render(self, value: Any, obj: Any = None, **kwargs: Any) -> str:
         return _shown(self._id_field, value)
@@ -77,14 +78,6 @@ class IDForeignKeyWidget(ForeignKeyWidget):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         usual = self.field == "pk" and not self.use_natural_foreign_keys
         self._id_field = id_field if usual else None
-
-    def clean(self, value: Any, row: Any = None, **kwargs: Any) -> Any:
-        if self._id_field is None:
-            return super().clean(value, row, **kwargs)
-        if _is_blank(value):
-            return None
-        found = self.get_instance_by_lookup_fields(value, row, **kwargs)
-        return getattr(found, self._id_field.attname) if self.key_is_id else found
 
     def get_lookup_kwargs(self, value: Any, row: Any, **kwargs: Any) -> Any:
         if self._id_field is None:
@@ -109,19 +102,14 @@ class IDManyToManyWidget(ManyToManyWidget):  # type: ignore[misc]
     def clean(self, value: Any, row: Any = None, **kwargs: Any) -> Any:
         if self._id_field is None:
             return super().clean(value, row, **kwargs)
-        texts = [] if _is_blank(value) else str(value).split(self.separator)
-        ids = [_parsed(self._id_field, text) for text in texts if not _is_blank(text)]
-        return self.model.objects.filter(pk__in=ids)
+        texts = filter(str.strip, str(value or "").split(self.separator))
+        return self.model.objects.filter(pk__in=[_parsed(self._id_field, text) for text in texts])
 
     def render(self, value: Any, obj: Any = None, **kwargs: Any) -> Any:
         if self._id_field is None or value is None:
             return super().render(value, obj, **kwargs)
         texts = (_shown(self._id_field, each.pk) for each in value.all())
         return self.separator.join(texts)
-
-
-def _is_blank(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _shown(field: SortableIDField, value: Any) -> str:

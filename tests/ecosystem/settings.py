@@ -29,9 +29,7 @@ if WITH_GRAPHENE:
     INSTALLED_APPS += ["graphene_django"]
 else:
     INSTALLED_APPS += [
-        *("dal", "dal_select2", "django_select2", "guardian", "import_export", "ninja_extra"),
-        *("polymorphic", "rest_framework", "rest_framework_datatables", "reversion"),
-        *("simple_history", "taggit", "treebeard"),
+        *("guardian", "import_export", "rest_framework", "simple_history", "taggit"),
         "tests.ecosystem.extended",
     ]
 ROOT_URLCONF = "tests.ecosystem.urls"

@@ -35,7 +35,7 @@ def test_exports_are_public_texts(ticket):
     assert row["id"] == public(order)
     assert row["customer"] == public(order.customer)
     assert sorted(row["products"].split(",")) == sorted(map(public, order.products.all()))
-    (row,) = resource(Ticket).export().dict
+    (row,) = resource(Ticket, widgets={"text": {"allow_blank": True}}).export().dict
     assert row["uuid"] == public(ticket, "uuid")
     assert row["text"] == public(ticket, "text")
     assert row["number"] == public(ticket, "number")
@@ -83,9 +83,26 @@ def test_a_blank_id_beside_the_key_is_generated_for_new_rows_and_kept_for_old_on
     assert created.number
 
 
+def test_a_relation_may_be_blank_and_have_blanks_around_it(ticket):
+    one, two = ticket.order.products.all()
+    rows = [
+        {"id": "", "note": "none", "customer": "", "products": None},
+        {"id": " ", "note": "some", "products": f" {public(one)} ,,{public(two)}, "},
+    ]
+    result = imported(Order, *rows)
+    assert result.totals["new"] == 2, messages(result)
+    none, some = (Order.objects.get(note=note) for note in ("none", "some"))
+    assert (none.customer, list(none.products.all())) == (None, [])
+    assert set(some.products.all()) == {one, two}
+    assert {row["customer"] for row in resource(Order).export().dict if row["note"] == "none"} == {
+        ""
+    }
+
+
 def test_a_row_with_an_id_is_found_or_created_with_it(ticket):
     order, new = ticket.order, Order()
-    result = imported(Order, {"id": public(order), "note": "x"}, {"id": public(new), "note": "y"})
+    given = f" {public(order)} "
+    result = imported(Order, {"id": given, "note": "x"}, {"id": public(new), "note": "y"})
     assert (result.totals["update"], result.totals["new"]) == (1, 1), messages(result)
     assert Order.objects.get(pk=order.pk).note == "x"
     assert Order.objects.get(pk=new.pk).note == "y"
@@ -124,10 +141,18 @@ def test_a_field_that_the_project_declares_is_left_alone(ticket):
     class Named(ModelResource):
         class Meta:
             model = Order
-            fields = ["customer"]
-            widgets = {"customer": {"field": "name"}}
+            fields = ["customer", "products"]
+            widgets = {"customer": {"field": "name"}, "products": {"field": "name"}}
 
-    assert Named().export().dict == [{"customer": "Ada"}]
+    products = ",".join(each.name for each in ticket.order.products.all())
+    assert Named().export().dict == [{"customer": "Ada", "products": products}]
+
+
+def test_natural_keys_are_those_of_the_project(ticket, monkeypatch):
+    monkeypatch.setattr(Customer, "natural_key", lambda self: [self.name], raising=False)
+    monkeypatch.setattr(Customer.objects, "get_by_natural_key", Customer.objects.get, raising=False)
+    (row,) = resource(Order, use_natural_foreign_keys=True).export().dict
+    assert row["customer"] == '["Ada"]'
 
 
 class TestAdmin:

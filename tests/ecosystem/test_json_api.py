@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from django.urls import path
-from rest_framework.relations import HyperlinkedRelatedField, PrimaryKeyRelatedField
 from rest_framework.test import APIRequestFactory
 from rest_framework_json_api import serializers
 from rest_framework_json_api.parsers import JSONParser
@@ -12,7 +10,7 @@ from rest_framework_json_api.renderers import JSONRenderer
 from rest_framework_json_api.views import ModelViewSet, RelationshipView
 
 from .shop.data import bare, public, stock
-from .shop.models import Customer, Order, Product
+from .shop.models import Customer, Order
 
 pytestmark = pytest.mark.django_db
 
@@ -81,41 +79,3 @@ def test_the_view_of_relationships():
     for text in ("nonsense", "cus_", "-1"):
         given["data"]["id"] = text
         assert answer(view, "PATCH", order, given, related_field="customer")[0] == 400
-
-
-urlpatterns = [path("of/<str:pk>/", Relationships.as_view(), name="of")]
-
-many, read_only = {"many": True}, {"read_only": True}
-
-
-@pytest.mark.urls(__name__)
-@pytest.mark.parametrize(
-    ("name", "field"),
-    [
-        ("customer", PrimaryKeyRelatedField(queryset=Customer.objects.all())),
-        ("customer", PrimaryKeyRelatedField(**read_only)),
-        ("customer", HyperlinkedRelatedField("of", **read_only)),
-        ("products", PrimaryKeyRelatedField(queryset=Product.objects.all(), **many)),
-        ("products", HyperlinkedRelatedField("of", **read_only, **many)),
-        ("bought", PrimaryKeyRelatedField(source="products", **read_only, **many)),
-        ("orders", PrimaryKeyRelatedField(**read_only, **many)),
-        ("orders", HyperlinkedRelatedField("of", **read_only, **many)),
-    ],
-)
-def test_relations_of_rest_framework_have_the_same_ids(name, field):
-    order = stock().order
-    model, row = (Customer, order.customer) if name == "orders" else (Order, order)
-    related = {"customer": [order.customer], "orders": [order]}.get(name, order.products.all())
-    meta = type("Meta", (), {"model": model, "fields": [name]})
-    serializer = type("Serializer", (serializers.ModelSerializer,), {name: field, "Meta": meta})
-    view = ModelViewSet.as_view(
-        {"get": "retrieve"},
-        queryset=model.objects.all(),
-        serializer_class=serializer,
-        renderer_classes=[JSONRenderer],
-    )
-    response = view(APIRequestFactory().get("/"), pk=public(row)).render()
-    found = json.loads(response.content)
-    data = found["data"]["relationships"][name]["data"]
-    listed = [each["id"] for each in (data if isinstance(data, list) else [data])]
-    assert sorted(listed) == sorted(map(public, related))

@@ -1,33 +1,13 @@
-"""Packages with base classes for models: taggit, polymorphic and treebeard. And reversion."""
+"""Packages with base classes for models: taggit and tree-queries."""
 
 import pytest
-import reversion
 from django.core.checks import run_checks
 from django.db import NotSupportedError, connection, models
 from django.test.utils import isolate_apps
-from reversion.models import Version
 from taggit.managers import TaggableManager
 from taggit.models import TaggedItem
 
-from django_sortable_ids.ids import created_at, public_id, resolve
-
-from .extended.models import (
-    Author,
-    Book,
-    Category,
-    Circle,
-    Counted,
-    Folder,
-    Found,
-    Part,
-    Region,
-    Shape,
-    Shelved,
-    Square,
-    Task,
-    Thread,
-    Topic,
-)
+from .extended.models import Counted, Found, Part, Region, Shelved, Task, Topic
 
 pytestmark = pytest.mark.django_db
 
@@ -86,94 +66,6 @@ def test_a_check_refuses_a_through_model_that_does_not_fit():
     for model in (Lettered,) if connection.vendor == "sqlite" else (Lettered, Numbered):
         (error,) = check_generic_relations(model)
         assert error.id == "sortable_ids.E002"
-
-
-class TestPolymorphic:
-    def test_rows_come_as_their_classes(self):
-        circle, square = Circle.objects.create(radius=2), Square.objects.create(side=3)
-        assert list(Shape.objects.order_by("pk")) == [circle, square]
-        assert Shape.objects.instance_of(Square).get().side == 3
-        assert Shape.objects.filter(Circle___radius=2).get() == circle
-        assert Shape.objects.get(pk=public_id(square)) == square
-        assert resolve(public_id(circle)).fetch() == circle
-        assert set(Shape.objects.non_polymorphic().values_list("pk", flat=True)) == {
-            circle.pk,
-            square.pk,
-        }
-
-    def test_time_and_deletion(self):
-        circle = Circle.objects.create(book=Book.objects.create())
-        assert list(Shape.objects.filter(id__created_at=created_at(circle))) == [circle]
-        assert list(Circle.objects.filter(id__created_at=created_at(circle))) == [circle]
-        Shape.objects.all().delete()
-        assert not Circle.objects.exists()
-
-
-@pytest.mark.parametrize("model", [Category, Folder, Thread])
-class TestTreebeard:
-    def test_a_tree_grows_moves_and_shrinks(self, model):
-        nodes = model.objects
-        root = nodes.add_root({"name": "root"})
-        first = nodes.add_child(nodes.get(pk=root.pk), {"name": "first"})
-        second = nodes.add_child(nodes.get(pk=root.pk), {"name": "second"})
-        leaf = nodes.add_child(nodes.get(pk=second.pk), {"name": "leaf"})
-        nodes.move(nodes.get(pk=leaf.pk), nodes.get(pk=first.pk), "first-child")
-        root = nodes.get(pk=public_id(root))
-        assert [each.name for each in nodes.get_children(root)] == ["first", "second"]
-        below = [each.name for each in nodes.get_descendants(root)]
-        assert sorted(below) == ["first", "leaf", "second"]
-        above = [each.pk for each in nodes.get_ancestors(nodes.get(pk=leaf.pk))]
-        assert above == [root.pk, first.pk]
-        nodes.get(pk=first.pk).delete()
-        assert {each.name for each in nodes.all()} == {"root", "second"}
-
-    def test_a_tree_is_dumped_and_loaded(self, model):
-        nodes = model.objects
-        root = nodes.add_root({"name": "root"})
-        nodes.add_child(nodes.get(pk=root.pk), {"name": "child"})
-        dumped = nodes.dump_bulk()
-        before = set(nodes.values_list("pk", "name"))
-        nodes.all().delete()
-        nodes.load_bulk(dumped, keep_ids=True)
-        assert set(nodes.values_list("pk", "name")) == before
-
-
-class TestReversion:
-    @pytest.fixture(autouse=True)
-    def _registered(self):
-        for model in (Author, Book):
-            reversion.register(model)
-        yield
-        for model in (Author, Book):
-            reversion.unregister(model)
-
-    @pytest.fixture
-    def book(self):
-        with reversion.create_revision():
-            return Book.objects.create(title="first", author=Author.objects.create(name="Ada"))
-
-    def test_versions_are_found_and_restored(self, book):
-        with reversion.create_revision():
-            book.title = "second"
-            book.save()
-        versions = Version.objects.get_for_object(book)
-        assert [each.field_dict["title"] for each in versions] == ["second", "first"]
-        assert versions[0].field_dict["public_id"] == book.public_id
-        versions[1].revision.revert()
-        book.refresh_from_db()
-        assert book.title == "first"
-        assert Book.objects.count() == 1
-
-    def test_deleted_rows_come_back_with_their_ids(self, book):
-        author, keys = book.author, (book.pk, book.public_id)
-        author_key = author.pk
-        assert not Version.objects.get_deleted(Author)
-        author.delete()
-        (version,) = Version.objects.get_deleted(Author)
-        version.revision.revert()
-        assert Author.objects.get().pk == author_key
-        restored = Book.objects.get()
-        assert (restored.pk, restored.public_id, restored.author_id) == (*keys, author_key)
 
 
 def test_no_check_complains():

@@ -1,6 +1,5 @@
-"""Packages that make rows for tests: model_bakery and factory_boy."""
+"""model_bakery, which makes rows for tests."""
 
-import factory
 import pytest
 from model_bakery import baker
 
@@ -42,35 +41,3 @@ def test_bakery_prepares_and_takes_ids():
     assert baker.make(Customer, id=public_id(customer)).pk == customer.pk
     orders = baker.make(Order, _quantity=2, _bulk_create=True)
     assert orders[0].pk < orders[1].pk
-
-
-class OrderFactory(factory.django.DjangoModelFactory):
-    class Meta:
-        model = Order
-
-
-class TicketFactory(factory.django.DjangoModelFactory):
-    class Meta:
-        model = Ticket
-
-    order = factory.SubFactory(OrderFactory)
-
-
-class CustomerFactory(factory.django.DjangoModelFactory):
-    class Meta:
-        model = Customer
-        django_get_or_create = ["id"]
-
-
-def test_factories_leave_ids_to_the_fields():
-    first, second = TicketFactory.create_batch(2)
-    for name in IDS:
-        assert getattr(first, name) < getattr(second, name)
-    assert first.order != second.order
-    assert TicketFactory.build(order=first.order).pk is None
-
-
-def test_factories_take_ids():
-    customer = CustomerFactory(id=Customer().pk, name="Ada")
-    assert CustomerFactory(id=public_id(customer)) == customer
-    assert Customer.objects.count() == 1

@@ -1,6 +1,6 @@
 from django.conf import settings
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import path
 
 urlpatterns = [path("admin/", admin.site.urls)]
 
@@ -18,7 +18,6 @@ else:
 
     urlpatterns += [
         path("ninja/", api.urls),
-        path("select2/", include("django_select2.urls")),
         path("graphql/", GraphQLView.as_view(schema=schema)),
         path("async/", AsyncGraphQLView.as_view(schema=schema)),
     ]

@@ -1,18 +1,13 @@
 """Models with base classes and managers of other packages."""
 
 from django.db import models
-from polymorphic.models import PolymorphicModel
 from simple_history.models import HistoricalRecords
 from taggit.managers import TaggableManager
 from taggit.models import CommonGenericTaggedItemBase, GenericUUIDTaggedItemBase, TaggedItemBase
 from tree_queries.models import TreeNode
-from treebeard.al_tree import AL_Node
-from treebeard.mp_tree import MP_Node
-from treebeard.ns_tree import NS_Node
 
 from django_sortable_ids.fields import (
     KSUIDField,
-    SnowflakeAutoField,
     SnowflakeField,
     ULIDAutoField,
     ULIDField,
@@ -66,36 +61,6 @@ class TaggedByNumber(CommonGenericTaggedItemBase, TaggedItemBase):
 class Counted(models.Model):
     id = SnowflakeField(primary_key=True)
     tags = TaggableManager(through=TaggedByNumber)
-
-
-class Shape(PolymorphicModel):
-    id = UUIDv7Field(primary_key=True, prefix="shp")
-    book = models.ForeignKey(Book, models.SET_NULL, null=True)
-
-
-class Circle(Shape):
-    radius = models.FloatField(default=1)
-
-
-class Square(Shape):
-    side = models.FloatField(default=1)
-
-
-class Category(MP_Node):
-    id = ULIDField(primary_key=True, prefix="cat")
-    name = models.CharField(max_length=20)
-
-
-class Folder(NS_Node):
-    id = SnowflakeAutoField(primary_key=True, prefix="fld")
-    name = models.CharField(max_length=20)
-
-
-class Thread(AL_Node):
-    id = UUIDv7Field(primary_key=True, prefix="thr")
-    parent = models.ForeignKey("self", models.CASCADE, null=True, db_index=True)
-    sib_order = models.PositiveIntegerField()
-    name = models.CharField(max_length=20)
 
 
 class Part(TreeNode):

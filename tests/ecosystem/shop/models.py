@@ -65,7 +65,7 @@ class Express(Order):
 
 
 class Letter(models.Model):
-    """A key of 160 bits, whose text SQL can't compute."""
+    """A key of 160 bits."""
 
     id = KSUIDField(primary_key=True)
 
