@@ -5,6 +5,8 @@ from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
+from django.core.checks import Tags
+from django.core.checks import register as register_check
 from django.core.signals import request_started
 from django.db.backends.signals import connection_created
 from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min, Transform, Window
@@ -42,8 +44,11 @@ class SortableIDsConfig(AppConfig):
 
             # Not when the module is imported: the default site's own module may import it.
             register_own_models(site)
+            register_check(deferred("admin.model_admin:check_admins"), checks.TAG, Tags.admin)
         when_imported("rest_framework.serializers", deferred("rest_framework.fields:register"))
-        when_imported("drf_spectacular.openapi", deferred("rest_framework.openapi:register"))
+        when_imported(
+            "drf_spectacular.openapi", deferred("rest_framework.serializers:hide_docstrings")
+        )
         when_imported("django_filters", deferred("filters:register"))
         packages.register()
 

@@ -117,11 +117,8 @@ def _is_id(field: SortableIDField, value: Any) -> bool:
 
 
 def register() -> None:
-    """Hide masked ids in all models; called once, when the app is ready."""
-    all_models = apps.get_models(include_auto_created=True)
-    if not any(_is_masked(field) for model in all_models for field in model._meta.local_fields):
-        return
-    for model in all_models:
+    """Hide masked ids in all models; called once, when the app is ready and a model has some."""
+    for model in apps.get_models(include_auto_created=True):
         if any(map(_masked_target, model._meta.pk_fields)) and (
             model.__str__ is models.Model.__str__
         ):
@@ -168,12 +165,11 @@ class _PublicMessage:
 
 
 def _public_str(instance: models.Model) -> str:
-    meta = instance._meta
-    parts = tuple(
-        _shown(_masked_target(field), getattr(instance, field.attname)) for field in meta.pk_fields
+    parts = (
+        str(_shown(_masked_target(field), getattr(instance, field.attname)))
+        for field in instance._meta.pk_fields
     )
-    key = parts if isinstance(meta.pk, models.CompositePrimaryKey) else parts[0]
-    return f"{type(instance).__name__} object ({key})"
+    return f"{type(instance).__name__} object ({', '.join(parts)})"
 
 
 def _shown(field: SortableIDField | None, value: Any) -> Any:

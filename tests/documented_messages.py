@@ -46,7 +46,8 @@ FOUND = {
     "join finds no rows, or wrong ones. On MySQL and MariaDB, `check --database` tells.",
     "E003": "The setting `SORTABLE_IDS` is invalid: the message names the key.",
     "E017": "The `created_at_hierarchy` of an admin can't draw creation times: it is no id with a "
-    "time, or leads from a row to several.",
+    "time, leads from a row to several, or the admin is no `SortableIDAdmin`; or its name is "
+    "misspelled.",
     "E019": "The table of a `ManyToManyField` was created with another kind of key than its app "
     "has now ([`DEFAULT_AUTO_FIELD`](fields.md#keys-like-autofields)): rows can't be inserted, or "
     "are lost.",
@@ -66,6 +67,7 @@ CURES = {
     "`accept_other_versions=True`.",
     "E011": "Add a key to the settings, `SORTABLE_IDS = {'MASK_KEYS': [...]}`. The message has the "
     "command that generates one. Keep the keys secret: whoever has one reads the times.",
+    "E017": "Name the path of a sortable id with a time, in a `SortableIDAdmin`.",
     "E018": 'Add `"django_sortable_ids"` to `INSTALLED_APPS`.',
     "E019": "Set the `default_auto_field` of the app as it was.",
     "W001": "Set `unique=True`, or name the field in a constraint. If rows have no id yet, "

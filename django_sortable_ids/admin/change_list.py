@@ -11,7 +11,7 @@ from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from ..pagination import id_order, page_in_order
+from ..pagination import id_order, keyset_page
 from ..schemes import InvalidID
 
 AFTER_VAR = "_after"
@@ -89,12 +89,12 @@ class SortableIDChangeList(ChangeList):
                 )
             return rows
         try:
-            page = page_in_order(
+            page = keyset_page(
                 self.queryset,
-                order,
                 self.list_per_page,
                 after=request.GET.get(AFTER_VAR),
                 before=request.GET.get(BEFORE_VAR),
+                order=order,
             )
         except InvalidID as error:
             raise IncorrectLookupParameters(error) from error

@@ -18,6 +18,7 @@ from django.utils.translation import pgettext_lazy
 from ..fields import SortableIDField
 from ..fields.of_model import id_at, id_field, id_fields
 from ..schemes import TimeScheme
+from ..schemes.support import nearest
 
 
 class ChosenDays(forms.Form):
@@ -81,9 +82,10 @@ class CreatedAtFilter(admin.DateFieldListFilter):
     ) -> None:
         id_column = id_at(model, field_path)
         if id_column is None or not isinstance(id_column.scheme, TimeScheme):
+            known = [each.name for each in id_fields(model)]
             raise ImproperlyConfigured(
                 f"CreatedAtFilter can't filter {model._meta.label} by {field_path!r}: expected the "
-                f"path of a sortable id with a time"
+                f"path of a sortable id with a time{nearest(field_path, known)}"
             )
         # DateFieldListFilter needs no more of its field than this.
         times = models.DateTimeField(_title(model, field, id_column), null=field.null)

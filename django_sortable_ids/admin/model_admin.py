@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.sites import all_sites
 from django.contrib.admin.utils import lookup_spawns_duplicates, quote, unquote
 from django.contrib.admin.views.main import ChangeList
+from django.core.checks import CheckMessage
 from django.core.exceptions import FieldError, ImproperlyConfigured
 from django.db import models
 from django.db.models import Q, QuerySet
@@ -35,6 +38,8 @@ from .inspector import inspect_id_urls
 _LIST = "django_sortable_ids/admin/change_list.html"
 _ROW = "django_sortable_ids/admin/change_form.html"
 PASTED = f"{LOOKUP_SEP}pasted"
+_OPTIONS = ("created_at_hierarchy", "created_at_hierarchy_seconds")
+_NAME_AN_ID = "Name the path of a sortable id with a time: 'id', or 'order__id' for a related row."
 _FEWEST_BITS = 80
 """An id with as many bits is long enough that no word and no number is one by chance."""
 
@@ -88,11 +93,16 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def check(self, **kwargs: Any) -> list[Any]:
         found = super().check(**kwargs)
+        for name in vars(type(self)):
+            meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.9)
+            if meant and not hasattr(SortableIDAdmin, name):
+                reason = f"{name} is no option; nearest: {meant[0]}"
+                found.append(message("E017", type(self), reason=reason, fix="Correct the name."))
         try:
             if self.created_at_hierarchy is not None:
                 timed_column(self.model, self.created_at_hierarchy)
         except FieldError as error:
-            found.append(message("E017", type(self), reason=error))
+            found.append(message("E017", type(self), reason=error, fix=_NAME_AN_ID))
         except ImproperlyConfigured:
             pass  # the check of the field says what is wrong
         return found
@@ -266,3 +276,15 @@ def _is_only_an_id(field: SortableIDField, text: str) -> bool:
         return True
     scheme = field.scheme
     return isinstance(scheme, TimeScheme) and scheme.bits >= _FEWEST_BITS and not text.isdecimal()
+
+
+def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
+    """Admins of any site that ask for a hierarchy, and are no ``SortableIDAdmin``."""
+    fix = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
+    admins = [each for site in all_sites for each in site._registry.values()]
+    return [
+        message("E017", type(each), reason=f"{type(each).__name__} ignores it", fix=fix)
+        for each in admins
+        if getattr(each, "created_at_hierarchy", None) is not None
+        and not isinstance(each, SortableIDAdmin)
+    ]

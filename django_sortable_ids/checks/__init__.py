@@ -13,7 +13,8 @@ TAG = "sortable_ids"
 _CHECKS = (
     ("definitions:check_definitions", Tags.models),
     ("definitions:check_masks", Tags.models),
-    ("urls:check_url_patterns", Tags.urls),
+    ("views:check_url_patterns", Tags.urls),
+    ("views:check_views", Tags.urls),
     ("databases:check_databases", Tags.database),
 )
 

@@ -18,11 +18,12 @@ from django.db import connections, models, router
 from .. import conf
 from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
-from ..fields.of_model import is_unique_with_others, own_fields, referenced_id, usable_fields
+from ..fields.of_model import id_at, is_unique_with_others, own_fields, referenced_id, usable_fields
 from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from .messages import message
 
+_COOKIES = "django.contrib.sessions.backends.signed_cookies"
 Configs = Iterable[AppConfig] | None
 
 
@@ -129,13 +130,15 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
 
 
 def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """Masked ids without a mask key, and a masked key of users, which Django itself shows."""
+    """Masked ids without a mask key, and session cookies that show masked ids."""
     masked = [field for field in usable(app_configs) if field.masked]
     problems: list[CheckMessage] = []
     reason = _mask_key_error() if masked else None
     if reason:
         problems += [message("E011", field, reason=reason) for field in masked]
-    problems += [message("W005", field) for field in masked if _is_key_of_users(field)]
+    user_key = masked_user_key()
+    if user_key in masked and settings.SESSION_ENGINE == _COOKIES:
+        problems.append(message("W005", user_key))
     return problems
 
 
@@ -151,9 +154,14 @@ def _mask_key_error() -> str | None:
     return None
 
 
-def _is_key_of_users(field: SortableIDField) -> bool:
-    label = field.model._meta.label_lower
-    return field.primary_key and label == settings.AUTH_USER_MODEL.lower()
+def masked_user_key() -> SortableIDField | None:
+    """The key of the user model, if it is masked."""
+    try:
+        user = apps.get_model(settings.AUTH_USER_MODEL)
+    except (LookupError, ValueError):
+        return None  # Django reports it
+    key = id_at(user, "pk")
+    return key if key is not None and key.masked else None
 
 
 # Generic relations: the join compares the two columns as they are stored. What passes was observed

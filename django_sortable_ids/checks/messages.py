@@ -58,21 +58,29 @@ TEXTS: Mapping[str, Text] = {
         "that setting or in the environment variable SORTABLE_IDS_WORKER.",
     ),
     # Masked ids
+    "E010": Text(
+        "The links of {view} contain the user's key in base64, which reveals the time that the "
+        "mask of {field} hides.",
+        "Use PasswordResetView.as_view(form_class=SortableIDPasswordResetForm), from "
+        "django_sortable_ids.auth.",
+    ),
     "E011": Text(
         "These ids can't be masked, so their public text can't be shown: {reason}.",
         "Keep the keys secret: whoever has one reads the times.",
     ),
     "W005": Text(
-        "The key of users is masked, and Django shows it unmasked: in the links of password "
-        "resets, and in sessions that are signed cookies.",
-        "Leave out masked=True, and show a second field, such as UUIDv7Field(unique=True, "
-        "masked=True).",
+        "The session is a cookie that is signed but not encrypted. It contains the user's key, "
+        "which reveals the time that the mask hides.",
+        "Use another SESSION_ENGINE, such as django.contrib.sessions.backends.db.",
+    ),
+    "W006": Text(
+        "The cursors of {view} contain the column of its order in base64: if that is {field}, they "
+        "reveal the time that its mask hides.",
+        "Make pagination_class a subclass of SortableIDCursorPagination, from "
+        "django_sortable_ids.rest_framework.",
     ),
     # Admin and URLs
-    "E017": Text(
-        "created_at_hierarchy can't draw creation times: {reason}.",
-        "Name the path of a sortable id with a time: 'id', or 'order__id' for a related row.",
-    ),
+    "E017": Text("created_at_hierarchy can't draw creation times: {reason}.", "{fix}"),
     "W007": Text(
         "The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "
         "{example}: no object can be reached.",

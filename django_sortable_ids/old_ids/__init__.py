@@ -1,8 +1,7 @@
 """Ids from before the move of a primary key to a sortable id: they still answer.
 
 A moved model has its old key in a unique field next to the key, ``old_id`` for a key ``id``. New
-rows have NULL there. The functions also work before the move: code that calls them can be deployed
-first.
+rows have NULL there. The functions also work before the move: deploy code that calls them first.
 """
 
 from .redirecting import RedirectOldIDs

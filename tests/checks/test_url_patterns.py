@@ -13,7 +13,7 @@ from rest_framework.decorators import action
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.checks.urls import check_url_patterns
+from django_sortable_ids.checks.views import check_url_patterns
 from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key

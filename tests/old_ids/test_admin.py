@@ -94,7 +94,7 @@ def test_the_search_of_a_child(browser):
 
 
 def inspected(text):
-    return inspect(str(text), columns_of_project(None))
+    return inspect(str(text), columns_of_project())
 
 
 @in_one_case("model", OLD)

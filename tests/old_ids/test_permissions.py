@@ -62,10 +62,6 @@ class ByTest(RedirectOldIDs, UserPassesTestMixin, Shown, DetailView):
         return self.get_object().name == self.request.user.username
 
 
-class ByTestToTheLeft(UserPassesTestMixin, RedirectOldIDs, Shown, DetailView):
-    test_func = ByTest.test_func
-
-
 class ByArguments(RedirectOldIDs, UserPassesTestMixin, Shown, DetailView):
     """Refuses what it knows."""
 
@@ -83,13 +79,6 @@ class Checked(LoginRequiredMixin, Shown, DetailView):
 
 class ByObject(RedirectOldIDs, Checked):
     pass
-
-
-class ByObjectToTheLeft(RedirectOldIDs, LoginRequiredMixin, Shown, DetailView):
-    def get_object(self, queryset=None):
-        row = super().get_object(queryset)
-        refuse_others(self.request.user, row)
-        return row
 
 
 class CheckedFirst:
@@ -148,7 +137,7 @@ class Public(RedirectOldIDs, Shown, DetailView):
 VIEWS = {
     each.__name__: each.as_view()
     for each in (
-        *(ByQueryset, ByTest, ByTestToTheLeft, ByArguments, ByObject, ByObjectToTheLeft, ByMixin),
+        *(ByQueryset, ByTest, ByArguments, ByObject, ByMixin),
         *(ByPermission, ByMethod, OfAnyView, ByDecorator),
     )
 } | {"DecoratedOutside": refuses_others(Public.as_view())}
@@ -165,26 +154,19 @@ class API(SortableIDLookupMixin, ModelViewSet):
     authentication_classes = (SessionAuthentication,)
 
 
-def checked_api(*bases):
-    class Checked(*bases):
-        def get_object(self):
-            row = super().get_object()
-            if row.name != self.request.user.username:
-                raise exceptions.PermissionDenied
-            return row
-
-    return Checked
+class CheckedAPI(API):
+    def get_object(self):
+        row = super().get_object()
+        if row.name != self.request.user.username:
+            raise exceptions.PermissionDenied
+        return row
 
 
 class APIByPermission(RedirectOldIDs, API):
     permission_classes = (IsOwner,)
 
 
-class APIByObject(RedirectOldIDs, checked_api(API)):
-    pass
-
-
-class APIByObjectToTheLeft(checked_api(RedirectOldIDs, API)):
+class APIByObject(RedirectOldIDs, CheckedAPI):
     pass
 
 
@@ -195,7 +177,7 @@ class APIByQueryset(RedirectOldIDs, API):
         return of(self.request.user)
 
 
-APIS = (APIByPermission, APIByObject, APIByObjectToTheLeft, APIByQueryset)
+APIS = (APIByPermission, APIByObject, APIByQueryset)
 router = SimpleRouter()
 for each in APIS:
     router.register(each.__name__, each, basename=each.__name__)

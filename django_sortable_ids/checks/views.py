@@ -1,10 +1,9 @@
-"""URLs of detail views that take only digits, for a model whose ids are no numbers.
-
-What is known is the class of the view: its model, and the parameter by which it finds the object.
-"""
+"""Checks of URLs and views, as far as the classes of views show it: URLs that take only digits for
+an id that is no number, and views that reveal the time of masked ids."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from django.views.generic.edit import BaseUpdateView
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
-from .definitions import Configs, usable
+from .definitions import Configs, masked_user_key, usable
 from .messages import message
 
 _USUAL = ("django.views.generic.", "rest_framework.", "django_sortable_ids.")
@@ -116,3 +115,57 @@ def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -
     ids = (str(field.scheme.example), field.public_text.example)
     takes_id = any(route.takes(parameter, each) for each in ids)
     return route.takes(parameter, "1") and not takes_id
+
+
+# Masked ids
+
+
+def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """Views of the project that show masked ids without the mask."""
+    if not getattr(settings, "ROOT_URLCONF", None) or not any(
+        field.masked for field in usable(None)
+    ):
+        return []
+    problems = {}
+    user_key = masked_user_key()
+    for callback in (route.callback for route in _routes(get_resolver().url_patterns)):
+        if user_key is not None and _sends_unmasked_links(callback):
+            view = callback.view_class.__name__
+            problems[callback, "E010"] = message("E010", user_key, view=view, field=user_key)
+        field = masked_in_cursors(getattr(callback, "cls", None))
+        if field is not None:
+            found = message("W006", callback.cls, view=callback.cls.__name__, field=field)
+            problems[callback.cls, "W006"] = found
+    return list(problems.values())
+
+
+def _sends_unmasked_links(callback: Any) -> bool:
+    views = sys.modules.get("django.contrib.auth.views")
+    view = getattr(callback, "view_class", None)
+    if views is None or view is None or not issubclass(view, views.PasswordResetView):
+        return False
+    form = getattr(callback, "view_initkwargs", {}).get("form_class", view.form_class)
+    usual = views.PasswordResetForm
+    # A form that builds its own links may be that of this package, or can't be checked.
+    return form.save is usual.save and form.send_mail is usual.send_mail
+
+
+def masked_in_cursors(view: Any) -> SortableIDField | None:
+    """A masked id of the model, or of one that it refers to, if the view's list has DRF's own
+    cursors: these show the column by which a request or a method of the view orders."""
+    pagination = sys.modules.get("rest_framework.pagination")
+    paginator = getattr(view, "pagination_class", None)
+    model = getattr(getattr(view, "queryset", None), "model", None)
+    if model is None:  # A method returns the queryset.
+        meta = getattr(getattr(view, "serializer_class", None), "Meta", None)
+        model = getattr(meta, "model", None)
+    if pagination is None or model is None or not isinstance(paginator, type):
+        return None
+    from ..rest_framework import SortableIDCursorPagination
+
+    if not issubclass(paginator, pagination.CursorPagination) or issubclass(
+        paginator, SortableIDCursorPagination
+    ):
+        return None
+    fields = (id_at(model, each.name) for each in model._meta.fields)
+    return next((field for field in fields if field is not None and field.masked), None)
