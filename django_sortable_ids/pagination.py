@@ -156,30 +156,23 @@ def id_order(rows: QuerySet[Any]) -> IDOrder | None:
 
 
 def keyset_page(
-    rows: QuerySet[Any], per_page: int, *, after: str | None = None, before: str | None = None
+    rows: QuerySet[Any],
+    per_page: int,
+    *,
+    after: str | None = None,
+    before: str | None = None,
+    order: IDOrder | None = None,
 ) -> KeysetPage:
     """The rows after an id, or the last rows before it, at most ``per_page``.
 
     ``rows`` are ordered by a unique id that every row has, ascending or descending; otherwise
     ``ValueError``. ``after`` and ``before`` are what another page says of its neighbours. Without
     them, and for ``after=""``, it is the first page; for ``before=""`` it is the last one. Raises
-    ``InvalidID``, a ``ValueError``, for any other text.
+    ``InvalidID``, a ``ValueError``, for any other text. ``order`` is theirs, if it is known.
     """
-    order = id_order(rows)
+    order = order or id_order(rows)
     if order is None:
         raise ValueError(f"{rows.model._meta.label}: expected rows in the order of a unique id")
-    return page_in_order(rows, order, per_page, after=after, before=before)
-
-
-def page_in_order(
-    rows: QuerySet[Any],
-    order: IDOrder,
-    per_page: int,
-    *,
-    after: str | None = None,
-    before: str | None = None,
-) -> KeysetPage:
-    """``keyset_page``, for rows whose order is known."""
     backwards = before is not None
     position = before if backwards else after
     selected = rows.reverse() if backwards else rows.all()

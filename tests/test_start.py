@@ -108,7 +108,5 @@ def test_what_is_registered_by_name_exists():
     checks = re.findall(r'\("([\w.]+:\w+)", Tags', (ROOT / "checks/__init__.py").read_text())
     for path in [*paths, *(f"checks.{each}" for each in checks)]:
         module, _, name = path.partition(":")
-        if module == "rest_framework.openapi":
-            continue  # needs drf-spectacular, which has its own tests
         assert callable(getattr(import_module(f"django_sortable_ids.{module}"), name)), path
     assert len(paths) > 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from django.apps import apps
@@ -57,10 +56,10 @@ class Found:
         return self.column.url(self.row)
 
 
-def columns_of_project(using: str | None = None) -> list[SearchedColumn]:
-    """The sortable ids of all models; ``using`` is the database of their rows, None: the usual."""
+def columns_of_project() -> list[SearchedColumn]:
+    """The sortable ids of all models."""
     return [
-        SearchedColumn(field, partial(model._base_manager.using, using))
+        SearchedColumn(field, model._base_manager.all)
         for model in apps.get_models()
         if history_models.original_of(model) is None
         for field in usable_fields(model)

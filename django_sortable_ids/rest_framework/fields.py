@@ -21,7 +21,7 @@ from .. import fields as columns
 from ..fields.of_model import id_at
 from ..ids import schema_of
 from ..schemes import ID
-from ..schemes.errors import described, encodable
+from ..schemes.errors import encodable
 
 # Arguments without a meaning for a read-only field.
 _INPUT_ARGUMENTS = ("required", "default", "validators")
@@ -37,11 +37,6 @@ class SortableIDField(serializers.Field):  # type: ignore[type-arg]
     model_field: columns.SortableIDField
 
     def __init__(self, model_field: columns.SortableIDField, **kwargs: Any) -> None:
-        if not isinstance(model_field, columns.SortableIDField):
-            raise TypeError(
-                f"SortableIDField() takes a model's field, such as Order._meta.get_field('id'); "
-                f"found {type(model_field).__name__}: {described(model_field)}"
-            )
         if model_field.primary_key and kwargs.setdefault("read_only", True):
             for argument in _INPUT_ARGUMENTS:
                 kwargs.pop(argument, None)

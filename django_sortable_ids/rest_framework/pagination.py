@@ -37,13 +37,6 @@ class SortableIDCursorPagination(CursorPagination):
     ) -> tuple[str, ...]:
         ordering = super().get_ordering(request, queryset, view)
         name = ordering[0].lstrip("-")
-        annotation = queryset.query.annotations.get(name)
-        if annotation is not None:
-            # Such as F("id").
-            field = getattr(annotation, "_output_field_or_none", None)
-            self._id_field = field if isinstance(field, SortableIDField) else None
-            self._attname = name
-            return ordering
         self._id_field = id_at(queryset.model, name)
         column = field_at(queryset.model, name)
         self._attname = column.attname if isinstance(column, ForeignObject) else name

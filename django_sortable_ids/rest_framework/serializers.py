@@ -16,7 +16,9 @@ from rest_framework.relations import (
 )
 
 from ..mixins import Leftmost
+from ..old_ids import RedirectOldIDs
 from ..old_ids.resolving import old_row
+from .views import SortableIDLookupMixin
 
 if TYPE_CHECKING:
     Serializer = serializers.Serializer[Any]
@@ -43,6 +45,15 @@ class AcceptOldIDs(Leftmost, Serializer):
                     # The same object: a class to the right may have set its queryset.
                     relation.__class__ = _combined(accepting, relation.__class__)
         return fields
+
+
+def hide_docstrings() -> None:
+    """Keep docstrings out of descriptions; called once, when drf-spectacular is imported.
+
+    Where the project's class has none, it shows that of a base class.
+    """
+    for base in (AcceptOldIDs, SortableIDLookupMixin, RedirectOldIDs):
+        base.__doc__ = None
 
 
 @lru_cache

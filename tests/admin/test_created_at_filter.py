@@ -174,7 +174,7 @@ def test_keys_that_are_relations_and_columns_behind_relations(at_time):
 def test_what_is_no_id_with_a_time_is_refused_by_name(path):
     with pytest.raises(ImproperlyConfigured) as refused:
         CreatedAtFilter(None, None, {}, Order, None, path)
-    assert str(refused.value) == (
+    assert str(refused.value).startswith(
         f"CreatedAtFilter can't filter store.Order by {path!r}: expected the path of a sortable "
         f"id with a time"
     )

@@ -7,12 +7,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.sites import all_sites
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
 
-from django_sortable_ids.admin import SortableIDAdmin
+from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
+from django_sortable_ids.admin.model_admin import check_admins
 from tests.combinations import in_one_case
 from tests.lookups.support import utc
 from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct
@@ -368,10 +370,48 @@ def test_a_wrong_hierarchy_is_an_error_of_the_check(model, hierarchy, reason):
     assert error.obj is WrongAdmin
 
 
+def test_a_misspelled_hierarchy_is_an_error_of_the_check():
+    class HastyAdmin(SortableIDAdmin):
+        created_at_hierachy = "id"
+
+        def created_at(self, row):
+            return row.pk
+
+    (error,) = HastyAdmin(ULIDProduct, admin.AdminSite()).check()
+    assert error.id == "sortable_ids.E017"
+    assert "created_at_hierachy is no option; nearest: created_at_hierarchy" in error.msg
+
+
 def test_the_nearest_name_of_an_id_is_suggested():
     wrong = type("WrongAdmin", (SortableIDAdmin,), {"created_at_hierarchy": "idd"})
     (error,) = wrong(ULIDProduct, admin.AdminSite()).check()
     assert error.msg.endswith("no relation to one; nearest: id.")
+
+
+class ByLetter(admin.SimpleListFilter):
+    title = parameter_name = "letter"
+
+    def lookups(self, request, model_admin):
+        return [("a", "a")]
+
+    def queryset(self, request, queryset):
+        return queryset
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"created_at_hierarchy": "id"}, "E017"),
+        ({"list_filter": [("id", CreatedAtFilter), "name", ByLetter]}, None),
+    ],
+)
+def test_an_admin_of_django_that_shows_no_times_is_an_error(options, expected):
+    site = admin.AdminSite()
+    plain = type("PlainAdmin", (admin.ModelAdmin,), options)
+    site.register(ULIDProduct, plain)
+    errors = [each for each in check_admins() if each.obj is plain]
+    all_sites.discard(site)  # for the tests after this one
+    assert [each.id for each in errors] == [f"sortable_ids.{expected}"] * bool(expected)
 
 
 def test_right_hierarchies_pass_the_check():

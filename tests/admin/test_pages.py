@@ -1,7 +1,6 @@
 """The pages of a row: opened, added, changed and deleted, whatever the scheme of its key."""
 
 import pytest
-from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.auth.models import Permission, User
 from django.contrib.messages import get_messages
@@ -267,16 +266,3 @@ def test_what_a_user_may_not_see_does_not_exist(scheme):
     answer = client.get(page_url(Order, public_id(mine, scheme)))
     assert answer.url == page_url(Order, mine.pk)
     assert client.get(page_url(Order, public_id(theirs, scheme))).url == "/admin/"
-
-
-def test_a_row_that_this_user_may_not_view_does_not_exist(browser, monkeypatch):
-    orders = [Order.objects.create(name=name) for name in ("open", "secret")]
-    model_admin = admin.site.get_model_admin(Order)
-
-    def may(request, obj=None):
-        return obj is None or obj.name != "secret"
-
-    for name in ("has_view_permission", "has_change_permission"):
-        monkeypatch.setattr(model_admin, name, may)
-    targets = [browser.get(page_url(Order, public_id(order, "ulid"))).url for order in orders]
-    assert targets == [page_url(Order, orders[0].pk), "/admin/"]

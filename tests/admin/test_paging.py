@@ -7,10 +7,9 @@ from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils.functional import cached_property
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.pagination import Count, SortableIDPaginator
+from django_sortable_ids.pagination import SortableIDPaginator
 from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct
 
 from .page import Page
@@ -192,25 +191,6 @@ def test_the_page_says_that_a_count_is_not_exact(browser):
     last = page_of(browser, list_url(ULIDProduct, p="9"))
     assert listed(last) == ["24"]
     assert "25 ulid products" in paginator_text(last)
-
-
-class TooMany(Pages):
-    """As statistics of a table are after many rows were deleted."""
-
-    @cached_property
-    def count(self):
-        return Count(1000, "estimated")
-
-
-@pytest.mark.usefixtures("small_pages")
-def test_an_estimate_that_was_too_high_ends_on_the_last_page(browser, admin_with):
-    products(25)
-    admin_with(ULIDProduct, paginator=TooMany)
-    for number in ("300", "9", "900"):
-        page = page_of(browser, list_url(ULIDProduct, p=number))
-        assert listed(page) == ["24"]
-        assert "25 ulid products" in paginator_text(page)
-        assert set(links(page)) == {"First", "Previous"}
 
 
 def test_small_tables_look_as_always(browser, admin_with):

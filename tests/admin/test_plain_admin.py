@@ -4,11 +4,7 @@ import pytest
 from django.contrib import admin
 from django.urls import path, reverse
 
-from tests.combinations import each_with
-from tests.store.models import PRODUCTS
 from tests.testapp.models import AUTO_KEYS, SequenceKey, SnowflakeKey, ULIDKey, UUIDv7Key, around
-
-from .support import KINDS
 
 pytestmark = pytest.mark.django_db
 
@@ -16,8 +12,6 @@ site = admin.AdminSite("plain")
 urlpatterns = [path("admin/", admin.site.urls), path("plain/", site.urls)]
 
 each_kind_of_key = pytest.mark.parametrize("key", [UUIDv7Key, ULIDKey, SnowflakeKey, SequenceKey])
-
-NAMES = ["{}", "^{}", "={}", "@{}", "{}__iexact", "{}__icontains", "{}__startswith"]
 
 
 @pytest.fixture
@@ -40,27 +34,6 @@ def plain(browser, settings):
 
 def route(model, page, *args):
     return reverse(f"plain:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
-
-
-def listed(browser, model, text):
-    answer = browser.get(route(model, "changelist"), {"q": text})
-    assert answer.status_code == 200
-    return sorted(row.name for row in answer.context["cl"].result_list)
-
-
-@pytest.mark.parametrize(("scheme", "name"), each_with(KINDS, NAMES))
-def test_a_search_finds_a_whole_id_and_nothing_else(plain, scheme, name):
-    model = PRODUCTS[scheme]
-    browser = plain(model, search_fields=["name", name.format("id")])
-    first, second = (model.objects.create(name=name) for name in ("first", "second"))
-    public = model._meta.pk.public_text.format(first.pk)
-    for text in (str(first.pk), public):
-        assert listed(browser, model, text) == ["first"]
-        assert listed(browser, model, text[:-1]) == []
-    assert listed(browser, model, "sec") == ["second"]
-    assert listed(browser, model, f"{first.pk} {second.pk}") == []
-    for text in ("x", "%", "9" * 10_000, "'; --", "1 2 3", "→"):
-        assert listed(browser, model, text) == []
 
 
 @each_kind_of_key

@@ -20,8 +20,6 @@ from .support import changelist, each_kind, list_url, made_at, names, page_of
 
 pytestmark = pytest.mark.django_db
 
-MODELS = (UUIDv7Product, PRODUCTS["snowflake"], PRODUCTS["sequence"], Order)
-
 
 def spellings(instance, column="id"):
     """Every way to write the id that is accepted."""
@@ -48,17 +46,13 @@ def found_by(search_fields, model, text):
 
 
 @each_kind
-def test_every_spelling_of_a_key(scheme):
-    first, _ = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
-    for text in spellings(first):
-        assert search(PRODUCTS[scheme], text) == ["first"], text
-
-
-@each_kind
-def test_every_spelling_beside_an_integer_key(scheme):
-    first, _ = (Order.objects.create(name=name) for name in ("first", "second"))
-    for text in spellings(first, scheme):
-        assert search(Order, text) == ["first"], text
+def test_every_spelling_of_an_id_with_blanks_and_quotes_around_it(scheme):
+    """Of a key, and beside an integer key."""
+    for model, column in ((PRODUCTS[scheme], "id"), (Order, scheme)):
+        first, _ = (model.objects.create(name=name) for name in ("first", "second"))
+        for text in spellings(first, column):
+            for pasted in (text, f" {text}", f"\n{text}\r\n", f"\u00a0{text}\u2003", f'"{text}"'):
+                assert search(model, pasted) == ["first"], pasted
 
 
 def test_a_text_that_could_be_two_ids_finds_both():
@@ -73,20 +67,6 @@ def test_a_text_that_could_be_two_ids_finds_both():
     model.objects.create(id=other, name="spelled so")
     assert sorted(search(model, text)) == ["shown so", "spelled so"]
     assert search(model, str(key)) == ["shown so"]
-
-
-@each_kind
-def test_blanks_around_it_and_quotes_are_no_part_of_it(scheme):
-    first, _ = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
-    for text in spellings(first):
-        for pasted in (
-            f" {text}",
-            f"{text}\t",
-            f"\n{text}\r\n",
-            f"\u00a0{text}\u2003",
-            f'"{text}"',
-        ):
-            assert search(PRODUCTS[scheme], pasted) == ["first"], pasted
 
 
 @each_kind
@@ -106,24 +86,6 @@ def test_what_is_no_whole_id_finds_nothing(scheme):
             gone,
         ):
             assert search(PRODUCTS[scheme], wrong) == [], wrong
-
-
-@in_one_case(
-    "text",
-    [
-        *("x", "two words", "🦄", "१२३", "%", "_", "\\", "'x", "None", "\ufeff", "{}", ":"),
-        *("urn:uuid:", "prod_", "-", "0", "-1", "9" * 19, "9" * 30, "x" * 10_000, "7" * 10_000),
-        *("<script>alert(1)</script>", "'; DROP TABLE store_order; --"),
-    ],
-)
-def test_any_other_text_finds_nothing(browser, text):
-    for model in MODELS:
-        model.objects.create(name="row")
-        assert search(model, text) == []
-    answer = browser.get(list_url(MODELS[len(text) % len(MODELS)], q=text))
-    assert answer.status_code == 200
-    assert b"<script>alert" not in answer.content
-    assert names(answer.context["cl"]) == []
 
 
 @each_kind

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
 from .support import SECONDS, Visitor
-
-SOURCES = Path(__file__).with_name("typescript")
 
 
 @pytest.fixture
@@ -115,23 +112,3 @@ export const text: RemarkRequest = { flight: "17", text: "Late." };
         "--skipLibCheck",
         "ids.ts",
     )
-
-
-@pytest.mark.typescript
-def test_a_generated_client_in_typescript(
-    document: dict[str, Any], answers: dict[str, Any], host: str, tmp_path: Path
-) -> None:
-    project = tmp_path / "client"
-    shutil.copytree(SOURCES, project)
-    (project / "schema.json").write_text(json.dumps(document))
-    constants = (
-        f'const a{number}: components["schemas"]["{name}"] = {json.dumps(answer)};'
-        for number, (name, answer) in enumerate(answers.items())
-    )
-    header = 'import type { components } from "./api.js";'
-    (project / "answers.ts").write_text("\n".join([header, *constants]))
-
-    run(project, "npm", "install", "--no-audit", "--no-fund")
-    run(project, "npx", "openapi-typescript", "schema.json", "--output", "api.d.ts")
-    run(project, "npx", "tsc")
-    assert run(project, "node", "client.js", host).startswith("remark_")

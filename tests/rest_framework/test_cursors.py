@@ -5,7 +5,6 @@ import uuid
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from django.db.models import F
 from django.test.utils import isolate_apps
 from rest_framework import filters
 from rest_framework.pagination import CursorPagination, PageNumberPagination
@@ -146,16 +145,13 @@ def test_by_a_column_that_is_no_id():
     assert position(answers[0].data["next"]) == "02"
 
 
-@in_one_case("by", ["x", "-x"])
-def test_by_an_annotation_that_is_an_id_in_rows_that_are_dicts(by):
+def test_rows_that_are_dicts():
     for at in range(7):
-        MaskedPart.objects.create(whole=MaskedKey.objects.create(), name=str(at))
-    rows = MaskedPart.objects.annotate(x=F("whole"))
-    for queryset in (rows, rows.values("x", "name")):
-        answers = walk(listing(MaskedPart, by, queryset=queryset))
-        assert names(answers) == [*map(str, range(7))][:: -1 if by == "-x" else 1]
-        values = rows.values_list("x", flat=True)
-        assert not any(leaks(answer.content, *values) for answer in answers)
+        MaskedKey.objects.create(name=str(at))
+    answers = walk(listing(MaskedKey, queryset=MaskedKey.objects.values("id", "name")))
+    assert names(answers) == [*map(str, range(7))]
+    values = MaskedKey.objects.values_list("id", flat=True)
+    assert not any(leaks(answer.content, *values) for answer in answers)
 
 
 def test_an_ordering_that_the_request_names():

@@ -30,12 +30,6 @@ def test_every_model_field_is_mapped(field_class):
         assert (type(field), field.read_only) == (SortableIDField, True)
 
 
-@pytest.mark.parametrize(("given", "shown"), [("code", "str: 'code'"), (Voucher, "ModelBase: <cl")])
-def test_what_is_no_field_of_a_model_is_refused(given, shown):
-    with pytest.raises(TypeError, match=rf"_meta\.get_field\('id'\); found {shown}"):
-        SortableIDField(given)
-
-
 def test_a_key_that_is_to_be_written():
     field = SortableIDField(model_field=id_column(Voucher), read_only=False)
     text = example_of(id_column(Voucher))

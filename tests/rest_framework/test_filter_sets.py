@@ -75,8 +75,7 @@ def test_one_or_several_related_ids(scheme):
         filters, text = filter_set(Basket, [scheme, f"all_{scheme}"]), text_of(product)
         assert found(filters, **{scheme: text}) == [basket]
         assert found(filters, **{f"all_{scheme}": [text]}) == [basket]
-        for wrong in {"x", bare_text_of(product)} - {text}:
-            assert not filters({scheme: wrong}).is_valid()
+        assert not filters({scheme: "x"}).is_valid()
         assert not filters({f"all_{scheme}": ["x"]}).is_valid()
 
 
@@ -87,7 +86,7 @@ def test_ids_of_relations():
     filters = filter_set(Basket, ["ulid", "ulid__id", "id"])
     for name in ("ulid", "ulid__id"):
         assert found(filters, **{name: text_of(product)}) == [basket]
-        assert not filters({name: "x"}).is_valid()
+        assert not filters({name: bare_text_of(product)}).is_valid()
     declared = filter_set(Basket, [], product=SortableIDFilter(field_name="ulid__id"))
     assert found(declared, product=text_of(product)) == [basket]
     wrong = filter_set(Basket, [], name=SortableIDFilter(field_name="name"))
@@ -130,24 +129,28 @@ def test_a_range_of_creation_times(days):
         ({"created_after": "2026-01-31"}, "31 32"),
         ({"created_before": "2026-01-31"}, "30 31"),
         ({"created_after": "2026-01-31", "created_before": "2026-01-31"}, "31"),
-        ({"created_after": "2026-01-30T12:00:00.001Z"}, "31 32"),
-        ({"created_before": "2026-01-30T12:00:00Z"}, "30"),
-        ({"created_before": "2026-01-30T12:00:00+01:00"}, ""),
     ):
         assert [each.name for each in found(filters, **data)] == names.split(), data
-    for text in ("x", "2026-13-01", "2026-01-32T00:00:00", "\x00"):
+    for text in ("x", "2026-13-01", "2026-01-31T00:00:00", "\x00"):
         assert "created" in filters({"created_after": text}).errors
     assert "id__created_at" not in str(filters().form)
 
 
-@pytest.mark.parametrize(
-    ("name", "data"), [("name", {}), ("nothing", {"created_after": "2026-01-31"})]
-)
-def test_a_range_needs_an_id_with_a_time(name, data):
+@pytest.mark.parametrize("name", ["name", "nothing"])
+def test_a_range_needs_an_id_with_a_time(name):
     filters = filter_set(UUIDv7Product, [], created=CreatedAtFilter(field_name=name))
-    expected = f"CreatedAtFilter: '{name}__created_at' is no time of a sortable id of store.UUIDv7"
-    with pytest.raises(ImproperlyConfigured, match=expected):
-        _ = filters(data).qs
+    with pytest.raises(FieldError):
+        _ = filters({"created_after": "2026-01-31"}).qs
+
+
+def test_a_range_of_moments(days):
+    moments = django_filters.IsoDateTimeFromToRangeFilter(field_name="id__created_at")
+    filters = filter_set(UUIDv7Product, [], made=moments)
+    for data, names in (
+        ({"made_after": "2026-01-30T12:00:00.001Z"}, "31 32"),
+        ({"made_before": "2026-01-30T12:00:00Z"}, "30"),
+    ):
+        assert [each.name for each in found(filters, **data)] == names.split(), data
 
 
 class Orders(ListAPIView):

@@ -1,12 +1,10 @@
 """``manage.py inspect_id``: decodes any id."""
 
-import re
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -17,9 +15,6 @@ from ...inspecting.parts import columns
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
 from ...schemes.errors import encodable
-
-_PUSH_ID = re.compile("-[0-9A-Za-z_][-0-9A-Za-z_]{18}")
-"""A push id begins like an option."""
 
 
 class Command(BaseCommand):
@@ -34,7 +29,7 @@ class Command(BaseCommand):
             "texts",
             nargs="+",
             metavar="TEXT",
-            help="An id in any spelling, or a URL with an id.",
+            help="An id in any spelling, or a URL with an id. After --, it may begin with -.",
         )
         parser.add_argument(
             "--scheme",
@@ -42,33 +37,21 @@ class Command(BaseCommand):
             metavar="NAME",
             help="Read the ids as ids of this scheme only, such as discord.",
         )
-        rows = parser.add_mutually_exclusive_group()
-        rows.add_argument(
-            "--database",
-            choices=list(connections),
-            help="Look up the rows in this database, instead of that of each model.",
-        )
-        rows.add_argument(
+        parser.add_argument(
             "--no-rows",
             action="store_true",
             help="Don't connect to a database: only decode the ids.",
         )
 
-    def run_from_argv(self, argv: list[str]) -> None:
-        # argparse takes what begins with a blank for no option.
-        argv = [f" {each}" if _PUSH_ID.fullmatch(each) else each for each in argv]
-        super().run_from_argv(argv)
-
     def handle(
         self,
         *,
         texts: list[str],
-        database: str | None,
         no_rows: bool,
         scheme: str | None,
         **options: Any,
     ) -> None:
-        searched = columns_of_project(database)
+        searched = columns_of_project()
         found = [inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts]
         blocks = ("\n".join(map(encodable, as_text(each))) for each in found)
         self.stdout.write("\n\n".join(blocks))
