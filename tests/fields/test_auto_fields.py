@@ -17,6 +17,7 @@ from django_sortable_ids.fields import (
     UUIDv7AutoField,
     UUIDv7Field,
 )
+from tests.combinations import in_one_case
 from tests.marks import own_tables
 from tests.own_tables import tables
 from tests.testapp.models import AUTO_KEYS, Named, around
@@ -62,7 +63,7 @@ def test_a_row_with_a_given_key_is_updated_or_inserted(key):
 
 
 @each_key
-@pytest.mark.parametrize("option", ["ignore_conflicts", "update_conflicts"])
+@in_one_case("option", ["ignore_conflicts", "update_conflicts"])
 def test_after_conflicts_no_row_has_a_key_that_is_in_no_table(key, option):
     options = {}
     if option == "update_conflicts":
@@ -103,7 +104,7 @@ def test_a_fixture_without_keys(key, tmp_path):
     assert loaded.pk > friend.pk
 
 
-@pytest.mark.parametrize("field_class", CLASSES)
+@in_one_case("field_class", CLASSES)
 def test_only_for_primary_keys(field_class):
     with isolate_apps("tests.testapp"):
 
@@ -116,7 +117,7 @@ def test_only_for_primary_keys(field_class):
     assert "expected primary_key=True" in error.msg
 
 
-@pytest.mark.parametrize("field_class", CLASSES)
+@in_one_case("field_class", CLASSES)
 def test_deconstructed(field_class):
     field = field_class(primary_key=True, prefix="o")
     _, path, args, kwargs = field.deconstruct()

@@ -36,7 +36,7 @@ def test_the_public_text_is_the_facade():
     assert MASKED.to_python(str(FACADE)) == MASKED.to_python(str(V7)) == MASKED.to_python(V7) == V7
 
 
-@pytest.mark.parametrize("encoding", get("uuid7").encodings)
+@in_one_case("encoding", get("uuid7").encodings)
 def test_it_goes_with_every_encoding_and_with_a_prefix(encoding):
     field = UUIDv7Field(masked=True, prefix="ord", encoding=encoding)
     number = get("uuid7").text_form(encoding).format(FACADE.int)
@@ -44,7 +44,7 @@ def test_it_goes_with_every_encoding_and_with_a_prefix(encoding):
     assert field.parse_public(f"ord_{number}") == V7
 
 
-@pytest.mark.parametrize("field", [MASKED, UUIDv7Field(masked=True, encoding="base62")])
+@in_one_case("field", [MASKED, UUIDv7Field(masked=True, encoding="base62")])
 def test_the_value_behind_it_is_not_a_public_text(field):
     version_1 = uuid.UUID("75e1f27f-624e-11e1-a11d-ed65de8970f6")
     form = field.scheme.text_form(field.public_text.encoding)
@@ -85,7 +85,7 @@ def test_without_a_key(settings):
     assert MASKED.to_python(V7) == V7
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "keys", [KEY, [KEY[1:]], [KEY, "x" * 32], [int(KEY, 16)], None, {KEY: 1}, [KEY.encode()]]
 )
 def test_wrong_keys_are_refused_and_not_shown(settings, keys):

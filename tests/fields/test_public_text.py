@@ -124,7 +124,7 @@ def test_previous_prefixes_that_are_refused(prefixes):
     assert_refused(field, "E013", "expected a list of prefixes, such as")
 
 
-@pytest.mark.parametrize(("prefix", "shown"), [("ord", "'ord'"), (None, "''")])
+@in_one_case(("prefix", "shown"), [("ord", "'ord'"), (None, "''")])
 def test_the_present_prefix_is_no_previous_one(prefix, shown):
     field = ULIDField(prefix=prefix, previous_prefixes=["order", prefix or ""])
     assert_refused(field, "E013", f"{shown} is the present prefix")
@@ -157,7 +157,7 @@ def test_a_prefix_that_is_the_beginning_of_another():
         field.parse_public(f"ord_item_{push_id}x")
 
 
-@pytest.mark.parametrize("separator", ["", "-", "__", "/", "."])
+@in_one_case("separator", ["", "-", "__", "/", "."])
 def test_separators_that_are_refused(separator):
     assert_refused(ULIDField(prefix="ord", separator=separator), "E013", "expected '_' or ':'")
 

@@ -11,6 +11,7 @@ from django_sortable_ids.schemes.generation.clock import (
     rollback_rule,
     set_rollback_rule,
 )
+from tests.combinations import in_one_case
 
 
 def test_nothing_set(settings):
@@ -19,13 +20,13 @@ def test_nothing_set(settings):
     assert conf.guard_migrations() is True
 
 
-@pytest.mark.parametrize("worker", [None, 0, 1, 1023])
+@in_one_case("worker", [None, 0, 1, 1023])
 def test_worker_numbers(settings, worker):
     settings.SORTABLE_IDS = {"WORKER": worker}
     assert conf.worker() == worker
 
 
-@pytest.mark.parametrize("value", [-1, 1.0, "1", True, False, [1], {}])
+@in_one_case("value", [-1, 1.0, "1", True, False, [1], {}])
 def test_wrong_worker_numbers(settings, value):
     settings.SORTABLE_IDS = {"WORKER": value}
     with pytest.raises(ImproperlyConfigured) as refusal:
@@ -37,14 +38,14 @@ def test_wrong_worker_numbers(settings, value):
         SnowflakeField().generate()
 
 
-@pytest.mark.parametrize("value", [None, 0, 1, "no", []])
+@in_one_case("value", [None, 0, 1, "no", []])
 def test_wrong_guards(settings, value):
     settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": value}
     with pytest.raises(ImproperlyConfigured, match=r"\['GUARD_MIGRATIONS'\] is .*; expected True"):
         conf.guard_migrations()
 
 
-@pytest.mark.parametrize("key", ["worker", "WORKERS", "", 1])
+@in_one_case("key", ["worker", "WORKERS", "", 1])
 def test_unknown_keys(settings, key):
     settings.SORTABLE_IDS = {key: 1, "WORKER": 1}
     with pytest.raises(ImproperlyConfigured) as refusal:
@@ -54,7 +55,7 @@ def test_unknown_keys(settings, key):
     )
 
 
-@pytest.mark.parametrize("value", [None, [], "WORKER", 1, ["WORKER"]])
+@in_one_case("value", [None, [], "WORKER", 1, ["WORKER"]])
 def test_no_dict(settings, value):
     settings.SORTABLE_IDS = value
     with pytest.raises(ImproperlyConfigured) as refusal:
@@ -88,7 +89,7 @@ def test_the_rule_for_a_clock_that_goes_back(settings):
         set_rollback_rule(before)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("key", "value", "expected"),
     [
         ("CLOCK_ROLLBACK", "stop", '"advance", "wait" or "raise"'),

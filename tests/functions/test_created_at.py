@@ -16,6 +16,7 @@ from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.functions import CreatedAt, GenerateID
 from django_sortable_ids.schemes import OutOfRange, all_schemes, get
 from tests.capabilities import PAGE, label, options
+from tests.combinations import in_one_case
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.schemes.support import VECTORS
@@ -105,7 +106,7 @@ def test_through_a_foreign_key(decoded_key):
     assert "JOIN" not in str(children.query)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("model", "column", "message"),
     [
         (

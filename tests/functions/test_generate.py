@@ -21,6 +21,7 @@ from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.functions.fragments import RandomHex
 from django_sortable_ids.functions.ticks import UnixMicrosecondsNow
 from tests.capabilities import label
+from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
 from tests.own_tables import Own, tables
@@ -158,7 +159,7 @@ def test_the_engine_makes_uuid7_itself_where_it_can():
 NAMED = [getattr(functions, name) for name in functions.__all__ if name.startswith("Generate")]
 
 
-@pytest.mark.parametrize("function", NAMED)
+@in_one_case("function", NAMED)
 def test_migrations_hold_it(function):
     arguments = [] if function is not GenerateID else ["snowflake"]
     for expression in (
@@ -198,7 +199,7 @@ def test_without_a_column_it_wants_a_name():
         GenerateID(epoch_ms=5)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("field", "expression", "message"),
     [
         (

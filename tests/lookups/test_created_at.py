@@ -170,9 +170,7 @@ def test_dates_texts_and_naive_times_for_moments(name):
 
 
 @pytest.mark.filterwarnings("ignore:DateTimeField .* received a naive datetime")
-@pytest.mark.parametrize(
-    ("name", "zone"), each_with(FIELDS, ["UTC", "America/New_York", "Pacific/Apia"])
-)
+@in_one_case(("name", "zone"), each_with(FIELDS, ["UTC", "America/New_York", "Pacific/Apia"]))
 def test_the_ends_of_the_calendar(name, zone, settings):
     rows_of(name)
     settings.TIME_ZONE = zone

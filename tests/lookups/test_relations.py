@@ -11,6 +11,7 @@ from django.test.utils import isolate_apps, register_lookup
 from django.utils import timezone
 
 from django_sortable_ids.fields import ULIDField
+from tests.combinations import in_one_case
 from tests.own_tables import Own
 from tests.testapp.models import Order, OrderLine, SequenceKey, around
 
@@ -95,7 +96,7 @@ def test_the_zone_is_that_of_the_query(name):
 # What ``id__created_at`` can't do, and what it says then.
 
 
-@pytest.mark.parametrize("path", ["created_at", "created_at__gte", "created_at__date__lt"])
+@in_one_case("path", ["created_at", "created_at__gte", "created_at__date__lt"])
 def test_sequences_carry_no_time(path):
     value = utc(2026, 1, 1)
     message = r"testapp\.{} is of the scheme lexical sequence: its ids carry no time"
@@ -108,7 +109,7 @@ def test_sequences_carry_no_time(path):
 
 
 @each_field
-@pytest.mark.parametrize(
+@in_one_case(
     ("path", "value"),
     [
         ("", "nonsense"),
@@ -126,7 +127,7 @@ def test_what_is_no_time_is_refused_as_a_column_would(name, path, value):
 
 
 @each_field
-@pytest.mark.parametrize("path", ["date", "year", "month__gte", "hour__in"])
+@in_one_case("path", ["date", "year", "month__gte", "hour__in"])
 def test_a_lookup_of_times_is_written_after_created_at(name, path):
     advice = (
         rf"\.{name} has no lookup '\w+': write {name}__created_at__{path.partition('_')[0]} for"
@@ -155,7 +156,7 @@ def test_foreign_keys_have_no_time_themselves(time_key):
     assert not child.objects.filter(parent__id__created_at=utc(2026, 1, 1)).exists()
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("base", "transform", "path"),
     [
         (CharField, Lower, "ulid__lower"),

@@ -116,7 +116,7 @@ def test_another_epoch_moves_every_time(name):
     assert moved.lower_bound(moved.created_at(value)) <= value or moved.descending
 
 
-@pytest.mark.parametrize("name", ["discord", "instagram", "mastodon", "unique_rowid"])
+@in_one_case("name", ["discord", "instagram", "mastodon", "unique_rowid"])
 def test_a_layout_of_the_snowflakes_has_a_name_of_its_own(name):
     assert get("snowflake", layout=name) is get(name)
     changed = get(name, epoch_ms=0, time_bits=44)

@@ -13,6 +13,7 @@ from django_sortable_ids.schemes.generation.clock import (
     set_rollback_rule,
 )
 from django_sortable_ids.schemes.layout import Layout
+from tests.combinations import in_one_case
 
 from .generators import MANY, fresh, generator, generator_of, increases, take
 from .support import KINDS, NOW_NS, each_scheme_with
@@ -48,9 +49,7 @@ class Clock:
             self.now += round(seconds * SECOND)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "policy"), each_scheme_with(KINDS, ["advance", "wait", "raise"])
-)
+@in_one_case(("scheme", "policy"), each_scheme_with(KINDS, ["advance", "wait", "raise"]))
 def test_a_step_back_within_the_limit_is_absorbed(scheme, policy, rule):
     rule(policy)
     clock = Clock()
@@ -117,7 +116,7 @@ def test_ids_run_ahead_by_ten_ms_at_most():
     assert set(clock.slept) == {0.001}
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "scheme",
     [
         get("sonyflake"),

@@ -51,7 +51,7 @@ def test_every_id_of_a_lossless_pair_comes_back(source, to, data):
     assert to.convert(there.value, to=source) == (value, True)
 
 
-@pytest.mark.parametrize("target", KINDS)
+@in_one_case("target", KINDS)
 @examples
 @given(data=st.data())
 def test_the_time_comes_along_or_is_out_of_range(target, data):
@@ -75,7 +75,7 @@ def test_lossy_conversions_draw_fresh_random_bits():
     assert not any(result.lossless for result in results)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("source", "target", "is_last"),
     [
         *(("uuid1", "uuid7", False), ("uuid6", "ulid", False), ("comb13", "snowflake", False)),

@@ -103,7 +103,7 @@ def largest(size):
     return size - 1
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("suffixes", "headroom"), [(1 << 74, 1 << 64), (1 << 22, 4096), (10**5, 97), (1024, 1), (8, 0)]
 )
 def test_the_first_suffix_is_drawn_from_all_but_a_1024th_of_the_tick(suffixes, headroom):
@@ -117,7 +117,7 @@ def test_a_first_suffix_at_the_end_of_the_tick_goes_on_in_the_next_tick():
     assert take(going, 4) == [(5, 3), (6, 3), (7, 3), (8, 3)]
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("suffixes", "tick_ns", "room"),
     [(1 << 74, 10**6, 16_384), (1 << 62, 100, 4096), (1 << 64, 10**9, 1 << 24)],
 )
@@ -152,7 +152,7 @@ def test_a_last_tick_that_is_cut_is_not_overrun():
 # ``generate`` and ``generate_many``: values of now, and of a given time.
 
 
-@pytest.mark.parametrize("scheme", KINDS)
+@in_one_case("scheme", KINDS)
 def test_values_increase(scheme):
     scheme = fresh(scheme)
     made = [scheme.generate() for _ in range(MANY)]

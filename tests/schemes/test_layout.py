@@ -49,7 +49,7 @@ def pairs_of(layout):
     ]
 
 
-@pytest.mark.parametrize("layout", SMALL)
+@in_one_case("layout", SMALL)
 def test_every_number_has_one_tick_and_tail(layout):
     numbers = [layout.join(*pair) for pair in pairs_of(layout)]
     assert [layout.split(number) for number in numbers] == pairs_of(layout)
@@ -57,13 +57,13 @@ def test_every_number_has_one_tick_and_tail(layout):
     assert sorted(numbers) == list(range(layout.smallest, layout.last + 1))
 
 
-@pytest.mark.parametrize("layout", SMALL)
+@in_one_case("layout", SMALL)
 def test_numbers_outside_do_not_split(layout):
     assert layout.split(layout.smallest - 1) is None
     assert layout.split(layout.last + 1) is None
 
 
-@pytest.mark.parametrize("layout", SMALL)
+@in_one_case("layout", SMALL)
 def test_between(layout):
     for first in range(layout.first_tick, layout.last_tick + 1):
         for last in range(first, layout.last_tick + 1):
@@ -113,7 +113,7 @@ def test_new_ids_are_those_with_the_set_bit_in_order(set_bit, template):
         assert layout.new_below(suffix) == sum(each < suffix for each in suffixes)
 
 
-@pytest.mark.parametrize("name", ["uuid1", "uuid6", "uuid7", "comb4"])
+@in_one_case("name", ["uuid1", "uuid6", "uuid7", "comb4"])
 def test_templates_give_back_what_they_got_and_refuse_other_fixed_bits(name):
     template = get(name).layout.template
     for bit in range(122):
@@ -146,7 +146,7 @@ def test_many_numbers_are_joined_as_single_ones(scheme):
 # Times as bounds: the ids made at or after a time, and those of a range of times.
 
 
-few_examples = settings(examples, max_examples=6)
+few_examples = settings(examples, max_examples=4)
 NAIVE = NOW.replace(tzinfo=None)
 
 
@@ -154,7 +154,7 @@ def made_at_or_after(scheme, value, bound):
     return value <= bound if scheme.descending else bound <= value
 
 
-@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@in_one_case("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_lower_bound_divides_the_values(scheme, data):
@@ -185,7 +185,7 @@ def test_nothing_is_before_the_earliest_time(scheme):
         assert scheme.number_range(scheme.earliest - timedelta(days=9), scheme.earliest) is None
 
 
-@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@in_one_case("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_number_range_agrees_with_the_times(scheme, data):
@@ -226,7 +226,7 @@ def test_number_range_without_bounds_is_everything(scheme):
         assert scheme.number_range(scheme.latest + timedelta(seconds=1), None) is None
 
 
-@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@in_one_case("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_every_id_of_a_tick_begins_with_its_prefix(scheme, data):
@@ -236,9 +236,7 @@ def test_every_id_of_a_tick_begins_with_its_prefix(scheme, data):
     assert all(scheme.format(v).startswith(prefix) for v in [scheme.generate(at) for _ in range(5)])
 
 
-@pytest.mark.parametrize(
-    ("name", "characters"), [("ulid", 10), ("hexulid", 12), ("uuid7", 15), ("time64", 14)]
-)
+@in_one_case(("name", "characters"), [("ulid", 10), ("hexulid", 12), ("uuid7", 15), ("time64", 14)])
 def test_length_of_the_prefix(name, characters):
     # A UUIDv7 has a hyphen inside its time, and a hyphen and the version behind it.
     assert len(get(name).prefix(NOW)) == characters

@@ -11,6 +11,7 @@ from django_sortable_ids.schemes import LeaseLost, get
 from django_sortable_ids.schemes.generation.clock import Sources
 from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.layout import Layout
+from tests.combinations import in_one_case
 
 from .generators import TINY, fresh, increases, take
 
@@ -62,9 +63,7 @@ def leased(lease, clock, *, layout=WORKERS, epoch_ns=0, **sources):
     )
 
 
-@pytest.mark.parametrize(
-    ("starts_ns", "epoch_ns", "first"), [(1000, 0, 100), (1001, 0, 101), (1009, 5, 101)]
-)
+@in_one_case(("starts_ns", "epoch_ns", "first"), [(1000, 0, 100), (1001, 0, 101), (1009, 5, 101)])
 def test_no_id_is_of_a_tick_that_begins_before_the_lease(starts_ns, epoch_ns, first):
     lease = FakeLease(starts_ns=starts_ns)
     for now in (0, 999, starts_ns):
@@ -72,9 +71,7 @@ def test_no_id_is_of_a_tick_that_begins_before_the_lease(starts_ns, epoch_ns, fi
         assert going.next() == (first, 30)
 
 
-@pytest.mark.parametrize(
-    ("ends_ns", "last"), [(2000, 199), (2001, 200), (2010, 200), (1999, 199), (1991, 199)]
-)
+@in_one_case(("ends_ns", "last"), [(2000, 199), (2001, 200), (2010, 200), (1999, 199), (1991, 199)])
 def test_no_id_is_of_a_tick_that_begins_at_its_end(ends_ns, last):
     lease = FakeLease(ends_ns=ends_ns, extensions=[OSError("no database")] * 3)
     now = [1500]

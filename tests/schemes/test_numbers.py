@@ -87,7 +87,7 @@ def test_every_wrong_version_and_variant_is_refused(scheme):
 # Order: of values, numbers, bytes and texts; and of time.
 
 
-few_examples = settings(examples, max_examples=6)
+few_examples = settings(examples, max_examples=4)
 KEEPING = [p for p in ENCODINGS if p.values[0].text_form(p.values[1]).keeps_order]
 
 
@@ -112,7 +112,7 @@ def test_texts_that_keep_order_do(scheme, encoding, data):
     assert texts == (scheme.to_int(one) < scheme.to_int(other))
 
 
-@pytest.mark.parametrize("scheme", SORTING_KINDS)
+@in_one_case("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_values_sort_by_time(scheme, data):

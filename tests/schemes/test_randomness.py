@@ -44,7 +44,7 @@ def test_steps_have_as_many_random_bits_as_promised(name, bits):
     assert generator_of(get(name), lambda: NOW_NS).largest_step.bit_length() - 1 == bits
 
 
-@pytest.mark.parametrize("name", ["uuid7", "ulid", "ksuid", "xid"])
+@in_one_case("name", ["uuid7", "ulid", "ksuid", "xid"])
 def test_steps_are_all_over_their_range(name):
     scheme = get(name)
     suffixes = [scheme.layout.suffixes]
@@ -73,7 +73,7 @@ def test_numbers_below_another_are_uniform(n, drawn):
     assert all(250 < count < 550 or n == 1 for count in found.values())
 
 
-@pytest.mark.parametrize("bits", [8, 22, 74, 80, 128])
+@in_one_case("bits", [8, 22, 74, 80, 128])
 def test_each_number_is_drawn_below_its_own_size(bits):
     sizes = [1, 1 << bits] * 300
     small, large = drawn_below(sizes)[::2], drawn_below(sizes)[1::2]
@@ -82,7 +82,7 @@ def test_each_number_is_drawn_below_its_own_size(bits):
     assert all(sum(number >> bit & 1 for number in large) > 75 for bit in range(bits))
 
 
-@pytest.mark.parametrize("bits", [64, 128])
+@in_one_case("bits", [64, 128])
 def test_no_byte_is_used_twice(bits):
     asked = []
 
@@ -121,7 +121,7 @@ def suffixes_of_ticks(scheme):
     return found
 
 
-@pytest.mark.parametrize("scheme", RANDOM)
+@in_one_case("scheme", RANDOM)
 def test_first_ids_are_spread_evenly_over_the_tick(scheme):
     suffixes, size = suffixes_of_ticks(scheme), scheme.layout.new.suffixes
     found = Counter(each * 4 // size for each in suffixes)
@@ -131,7 +131,7 @@ def test_first_ids_are_spread_evenly_over_the_tick(scheme):
         assert uneven_bits(suffixes, size.bit_length() - 1) == []
 
 
-@pytest.mark.parametrize("scheme", RANDOM)
+@in_one_case("scheme", RANDOM)
 def test_processes_that_start_in_one_tick_collide_as_seldom_as_the_full_range_allows(scheme):
     """The birthday bound: n processes have n * (n - 1) / 2 pairs, each equal by 1 in the range."""
     size = scheme.layout.new.suffixes

@@ -44,7 +44,7 @@ def test_refused_additions(entry):
         numeration(entry).add(entry["text"], entry["count"])
 
 
-@pytest.mark.parametrize("characters", ["ab", "0123456789", "z9A"])
+@in_one_case("characters", ["ab", "0123456789", "z9A"])
 def test_every_text_has_its_place_in_shortlex_order(characters):
     row = Numeration(characters)
     texts = [""] + ["".join(t) for n in (1, 2, 3) for t in product(characters, repeat=n)]
@@ -52,7 +52,7 @@ def test_every_text_has_its_place_in_shortlex_order(characters):
     assert [row.text(number) for number in range(len(texts))] == texts
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("characters", "options"),
     [("", {}), ("a", {}), ("aa", {}), ("aba", {}), ("aA", {"ignore_case": True})],
 )
@@ -61,9 +61,7 @@ def test_too_few_characters_or_one_twice(characters, options):
         Numeration(characters, **options)
 
 
-@pytest.mark.parametrize(
-    "characters", ["a b", "ab\n", "ab\x7f", "\u00e4b", "\uff10\uff11", "a/b", "a?"]
-)
+@in_one_case("characters", ["a b", "ab\n", "ab\x7f", "\u00e4b", "\uff10\uff11", "a/b", "a?"])
 def test_characters_are_safe_in_urls(characters):
     with pytest.raises(ValueError, match="expected only ASCII letters, digits and"):
         Numeration(characters)
@@ -84,15 +82,13 @@ def test_ids_of_a_width_run_out():
         row.nth(1000)
 
 
-@pytest.mark.parametrize("start", ["0", "5", "00"])
+@in_one_case("start", ["0", "5", "00"])
 def test_there_is_no_id_before_the_first(start):
     with pytest.raises(SequenceExhausted, match="no id number -1"):
         sequence(start=start).nth(-1)
 
 
-@pytest.mark.parametrize(
-    ("start", "second"), [("aaa", "aab"), ("AAA", "AAB"), ("aAa", "aab"), ("aA", "AB")]
-)
+@in_one_case(("start", "second"), [("aaa", "aab"), ("AAA", "AAB"), ("aAa", "aab"), ("aA", "AB")])
 def test_the_case_of_the_start_is_the_case_of_the_ids(start, second):
     row = sequence("alpha", ignore_case=True, start=start)
     assert row.nth(1) == second
@@ -100,7 +96,7 @@ def test_the_case_of_the_start_is_the_case_of_the_ids(start, second):
     assert row.format(second.swapcase()) == second
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("charset", "eleventh"),
     [
         ("alpha_lower", "aak"),
@@ -113,21 +109,21 @@ def test_ids_keep_the_case_of_a_character_set_that_has_one(charset, eleventh):
     assert sequence(charset, width=3, ignore_case=True).nth(10) == eleventh
 
 
-@pytest.mark.parametrize("row", SEQUENCES)
+@in_one_case("row", SEQUENCES)
 def test_nth_counts(row):
     ids = [row.nth(n) for n in range(500)]
     numbers = [row.to_int(value) for value in ids]
     assert numbers == list(range(numbers[0], numbers[0] + 500))
 
 
-@pytest.mark.parametrize("text", ["0", "000", "0a", "", "0 ", "\u0661\u0662"])
+@in_one_case("text", ["0", "000", "0a", "", "0 ", "\u0661\u0662"])
 def test_a_width_is_kept(text):
     assert sequence(width=2).parse("00") == "00"
     with pytest.raises(InvalidID):
         sequence(width=2).parse(text)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("options", "message"),
     [
         ({"width": 0}, "expected 1 or more characters"),
@@ -144,7 +140,7 @@ def test_impossible_sequences_are_refused(options, message):
         sequence(**options)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("charset", "options", "keeps_order"),
     [
         ("numeric", {"width": 4}, True),
@@ -162,7 +158,7 @@ def test_which_sequences_keep_order(charset, options, keeps_order):
     assert (sorted(texts) == texts) == keeps_order
 
 
-@pytest.mark.parametrize("row", SEQUENCES)
+@in_one_case("row", SEQUENCES)
 def test_a_sequence_generates_nothing_without_its_counter(row):
     with pytest.raises(TypeError, match="needs a counter that outlives the process"):
         row.generate()
@@ -180,7 +176,7 @@ def templated(template=YEARLY, width=3, charset="numeric", **options):
     return get("lexical_sequence", template=template, width=width, charset=charset, **options)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("template", "ids"),
     [
         ("ORD-{number}", ["ORD-000", "ORD-001"]),
@@ -208,7 +204,7 @@ def test_a_sequence_counts_in_a_period():
     assert row.in_period_of(date(2026, 5, 6)) is row
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("template", "names"),
     [
         ("A{number}", ["", "", ""]),
@@ -221,7 +217,7 @@ def test_names_of_periods(template, names):
     assert [templated(template).in_period_of(day).period_name for day in days] == names
 
 
-@pytest.mark.parametrize("template", [YEARLY, "{year}{month}-{number}-X"])
+@in_one_case("template", [YEARLY, "{year}{month}-{number}-X"])
 def test_ids_sort_by_period_and_then_by_number(template):
     row = templated(template)
     days = [date(*day) for day in ((1, 1, 1), (999, 12, 1), (1000, 1, 1), (2026, 2, 1))]
@@ -256,7 +252,7 @@ def test_malformed_texts_are_refused_with_an_example(text):
         templated().parse(text)
 
 
-@pytest.mark.parametrize("month", ["00", "13", "1", "1a"])
+@in_one_case("month", ["00", "13", "1", "1a"])
 def test_months_that_do_not_exist_are_refused(month):
     row = templated("{year}-{month}-{number}")
     assert row.parse("2026-12-001") == "2026-12-001"

@@ -163,7 +163,7 @@ def test_short_uuids(vector):
         assert len(text) == form.length
 
 
-@pytest.mark.parametrize("scheme", [get("uuid6"), get("uuid7"), get("comb13")])
+@in_one_case("scheme", [get("uuid6"), get("uuid7"), get("comb13")])
 def test_invalid_short_uuids(scheme):
     entries = vectors("short_uuids")["invalid"]
     assert [entry for entry in entries if not is_refused(scheme, entry)] == []
@@ -172,7 +172,7 @@ def test_invalid_short_uuids(scheme):
 # Short texts of 64-bit numbers
 
 
-@pytest.mark.parametrize("name", ["snowflake", "time64"])
+@in_one_case("name", ["snowflake", "time64"])
 def test_base32_of_a_number_is_read_in_any_case(name):
     scheme = get(name)
     text = scheme.format(scheme.example, "base32")
@@ -240,7 +240,7 @@ def test_one_line_of_any_input_and_always_the_same_example(scheme):
     assert "\n" not in refusal(scheme, "a\n" * 5000)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("name", "text", "reason"),
     [
         ("uuid7", "x", "it is not a UUID in hexadecimal"),
@@ -259,7 +259,7 @@ def test_reasons(name, text, reason):
     assert f": {reason}. Expected " in refusal(get(name), text)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("encoding", "text", "reason"),
     [
         ("base64url", "F03vrxTzfNZ", "its last character has bits beyond the last byte"),

@@ -76,7 +76,7 @@ def test_what_lies_after_the_last_tick_is_not_held(scheme):
             scheme.lower_bound(after)
 
 
-@pytest.mark.parametrize("scheme", KINDS)
+@in_one_case("scheme", KINDS)
 @examples
 @given(data=st.data())
 def test_created_at_is_the_floor_of_the_time(scheme, data):
@@ -138,7 +138,7 @@ def test_naive_times_are_refused(scheme, at):
             scheme.prefix(at)
 
 
-@pytest.mark.parametrize("scheme", SEQUENCES)
+@in_one_case("scheme", SEQUENCES)
 def test_sequences_have_no_time(scheme):
     assert not scheme.time_ordered
     with pytest.raises(NotTimeOrdered, match="carries no creation time"):

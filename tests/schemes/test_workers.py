@@ -7,6 +7,7 @@ import pytest
 
 from django_sortable_ids.schemes import OutOfRange, get
 from django_sortable_ids.schemes.layout import Layout
+from tests.combinations import in_one_case
 
 from .generators import TINY, fresh, generator, take
 from .support import NOW, NOW_NS
@@ -29,9 +30,7 @@ def test_a_worker_whose_number_stands_last_has_every_tenth_tail():
         take(generator(cut, lambda: 7, worker=6), 3)
 
 
-@pytest.mark.parametrize(
-    ("worker", "suffixes"), [(0, [0, 1]), (1, [2, 3]), (2, [4]), (3, []), (4, [])]
-)
+@in_one_case(("worker", "suffixes"), [(0, [0, 1]), (1, [2, 3]), (2, [4]), (3, []), (4, [])])
 def test_a_worker_does_not_overrun_a_last_tick_that_is_cut(worker, suffixes):
     layout = Layout(ticks=7, suffixes=10, largest=64, workers=5)
     going = generator(layout, lambda: 6, worker=worker)
@@ -40,7 +39,7 @@ def test_a_worker_does_not_overrun_a_last_tick_that_is_cut(worker, suffixes):
         going.next()
 
 
-@pytest.mark.parametrize("worker", [-1, 10, 11])
+@in_one_case("worker", [-1, 10, 11])
 def test_wrong_worker_numbers_are_refused(worker):
     with pytest.raises(ValueError, match=f"worker number {worker}: expected 0 to 9"):
         generator(WORKERS, lambda: 7, worker=worker)
@@ -53,7 +52,7 @@ def test_a_layout_without_workers_refuses_any():
         get("uuid7").with_worker(0)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("scheme", "size"),
     [
         (get("snowflake"), 1 << 12),
@@ -80,7 +79,7 @@ MULTICAST = 1 << 40
 """The bit of a node that is no MAC address (RFC 9562, section 6.10)."""
 
 
-@pytest.mark.parametrize("name", ["uuid1", "uuid6", "comb13"])
+@in_one_case("name", ["uuid1", "uuid6", "comb13"])
 def test_random_nodes_are_multicast_and_others_are_valid(name):
     scheme = get(name)
     ids = [

@@ -7,6 +7,7 @@ from django_sortable_ids import conf
 from django_sortable_ids.checks.definitions import check_definitions, check_workers
 from django_sortable_ids.fields import SnowflakeField, ULIDField
 from django_sortable_ids.workers import this_process
+from tests.combinations import in_one_case
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_the_environment_stands_above_the_setting(settings, variable, setting, t
         assert SnowflakeField().generate() >> 12 & 1023 == worker
 
 
-@pytest.mark.parametrize("text", ["", "-1", "1.0", " 1", "seven", "None", "²"])
+@in_one_case("text", ["", "-1", "1.0", " 1", "seven", "None", "²"])
 def test_wrong_environments(settings, variable, text):
     settings.SORTABLE_IDS = {"WORKER": 7}
     variable(text)
@@ -65,7 +66,7 @@ def test_an_environment_that_a_scheme_has_no_place_for(variable):
     assert "sortable_ids.E003" in {message.id for message in check_definitions()}
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("key", "value", "expected"),
     [
         ("WORKER", "LEASE", "None, a whole number from 0, or 'lease'"),
