@@ -27,7 +27,7 @@ ERRORS = {
 """Classes whose argument a person reads in a terminal or a log."""
 LISTS = (
     *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs", "_unapplied"),
-    *("_renamed", "_in_the_way", "_automatic", "without_old"),
+    *("_renamed", "needed_lookup", "_in_the_way", "_automatic", "without_old"),
 )
 """The first words of functions that yield such texts."""
 
@@ -51,6 +51,7 @@ FOUND = {
     "E019": "The table of a `ManyToManyField` was created with another kind of key than its app "
     "has now ([`DEFAULT_AUTO_FIELD`](fields.md#keys-like-autofields)): rows can't be inserted, or "
     "are lost.",
+    "E020": "A view with `SortableIDLookupMixin` looks up rows by a key that is no sortable id.",
     "W009": "A [move of keys](../tutorials/primary-key.md) or a [swap](operations.md) was killed "
     "before it was recorded: the database differs from the recorded migrations.",
     options.SCHEME: "The options of the scheme are wrong: see [below](#options-of-fields).",
@@ -69,6 +70,8 @@ CURES = {
     "command that generates one. Keep the keys secret: whoever has one reads the times.",
     "E017": "Name the path of a sortable id with a time, in a `SortableIDAdmin`.",
     "E018": 'Add `"django_sortable_ids"` to `INSTALLED_APPS`.',
+    "E020": "Set its `lookup_field`, as the message says. Until then, the URL of each object is an "
+    "error.",
     "E019": "Set the `default_auto_field` of the app as it was.",
     "W001": "Set `unique=True`, or name the field in a constraint. If rows have no id yet, "
     "[backfill](../tutorials/existing-table.md) them first: until then, this is to be expected.",

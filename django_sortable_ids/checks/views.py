@@ -1,5 +1,6 @@
 """Checks of URLs and views, as far as the classes of views show it: URLs that take only digits for
-an id that is no number, and views that reveal the time of masked ids."""
+an id that is no number, views that look up another key, and views that reveal the time of masked
+ids."""
 
 from __future__ import annotations
 
@@ -26,25 +27,21 @@ _DETAIL_ACTIONS = ("retrieve", "update", "destroy")
 
 
 def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """URLs of detail views that match no id of the view's model."""
-    if not getattr(settings, "ROOT_URLCONF", None) or all(
-        field.scheme.value_type is int for field in usable(None)
-    ):
+    """URLs of detail views that match no id of the view's model, and views without the
+    ``lookup_field`` that ``SortableIDLookupMixin`` needs."""
+    if not getattr(settings, "ROOT_URLCONF", None) or not any(usable(None)):
         return []
-    return [
-        message(
-            "W007",
-            view,
-            url=route.url,
-            parameter=name,
-            field=field,
-            example=field.public_text.example,
-            pattern=field.public_text.pattern,
-        )
-        for route in _routes(get_resolver().url_patterns)
-        for view, name, field in _lookups(route.callback)
-        if _takes_only_numbers(route, name, field)
-    ]
+    found: list[CheckMessage] = []
+    for route in _routes(get_resolver().url_patterns):
+        for view, model, name, path in _lookups(route.callback):
+            field = id_at(model, path) if name else None
+            if field is None and (needed := getattr(view, "needed_lookup", None)):
+                found += [message("E020", view, reason=each) for each in needed(model, path)]
+            elif field and not field.wrong_options and _takes_only_numbers(route, name, field):
+                public = {name: getattr(field.public_text, name) for name in ("example", "pattern")}
+                given = {"url": route.url, "parameter": name, "field": field, **public}
+                found.append(message("W007", view, **given))
+    return [each for at, each in enumerate(found) if each not in found[:at]]
 
 
 class _Route(NamedTuple):
@@ -78,10 +75,10 @@ def _routes(patterns: Iterable[Any], before: tuple[Any, ...] = ()) -> Iterator[_
             yield _Route(parts, each.callback)
 
 
-def _lookups(callback: Any) -> Iterator[tuple[type, str, SortableIDField]]:
-    """The class of the view, and URL parameter and id of each comparison by which it finds its
-    object. Nothing for views that only list or create: their parameters may be of another model.
-    """
+def _lookups(callback: Any) -> Iterator[tuple[type, type[models.Model], Any, Any]]:
+    """The class of the view, its model, and URL parameter and path of each comparison by which it
+    finds its object. Nothing for views that only list or create: their parameters may be of another
+    model."""
     view: Any = getattr(callback, "view_class", None) or getattr(callback, "cls", None)
     given = getattr(callback, "view_initkwargs", None) or getattr(callback, "initkwargs", None)
 
@@ -95,19 +92,14 @@ def _lookups(callback: Any) -> Iterator[tuple[type, str, SortableIDField]]:
     model = attribute("model") if queryset is None else getattr(queryset, "model", None)
     if not isinstance(model, type) or not issubclass(model, models.Model):
         return
-    found: list[tuple[Any, Any]] = []
     if issubclass(view, BaseDetailView | BaseUpdateView):
-        found.append((attribute("pk_url_kwarg"), "pk"))
-        found.append((attribute("slug_url_kwarg"), attribute("slug_field")))
+        yield view, model, attribute("pk_url_kwarg"), "pk"
+        yield view, model, attribute("slug_url_kwarg"), attribute("slug_field")
     elif path := attribute("lookup_field"):
         # A router says of each URL of a viewset whether it is of one object.
         has_one = any(hasattr(view, each) for each in _DETAIL_ACTIONS)
         if attribute("detail") if hasattr(callback, "actions") else has_one:
-            found.append((attribute("lookup_url_kwarg") or path, path))
-    for name, path in found:
-        field = id_at(model, path) if name else None
-        if field is not None and not field.wrong_options:
-            yield view, name, field
+            yield view, model, attribute("lookup_url_kwarg") or path, path
 
 
 def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -> bool:

@@ -1,5 +1,6 @@
 """Views that look up an object by the public text in the URL."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
@@ -27,8 +28,8 @@ class SortableIDLookupMixin(Leftmost, View):
         argument = self.lookup_url_kwarg or self.lookup_field
         model = self.get_queryset().model
         field = id_at(model, self.lookup_field)
-        if field is None:
-            self._refuse_other_key(model)
+        for reason in () if field else self.needed_lookup(model, self.lookup_field):
+            raise ImproperlyConfigured(reason)
         if field is None or argument not in self.kwargs:
             return super().get_object()
         url_kwargs = self.kwargs
@@ -42,11 +43,13 @@ class SortableIDLookupMixin(Leftmost, View):
         finally:
             self.kwargs = url_kwargs
 
-    def _refuse_other_key(self, model: Any) -> None:
-        """Raises ``ImproperlyConfigured`` where a forgotten ``lookup_field`` shows other keys."""
-        if self.lookup_field == "pk" and any(field.unique for field in id_fields(model)):
+    @classmethod
+    def needed_lookup(cls, model: Any, path: str) -> Iterator[str]:
+        """What is wrong where a forgotten ``lookup_field`` shows other keys, as the system check
+        says, too."""
+        if path == "pk" and any(field.unique for field in id_fields(model)):
             name, kind = id_field(model).name, type(model._meta.pk).__name__
-            raise ImproperlyConfigured(
-                f"{type(self).__name__} looks up {model._meta.label} by its key, which is of type "
-                f"{kind} and no sortable id: set lookup_field = {name!r}"
+            yield (
+                f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {kind} "
+                f"and no sortable id: set lookup_field = {name!r}"
             )

@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.test import RequestFactory
 from django.test.utils import isolate_apps
 from django.urls import include, path, re_path, register_converter
 from django.urls.converters import IntConverter
@@ -16,7 +18,7 @@ from rest_framework.viewsets import ModelViewSet
 from django_sortable_ids.checks.views import check_url_patterns
 from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
-from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key
+from tests.testapp.models import Order, SnowflakeKey, ULIDKey, UUIDv7Key
 
 from .test_definitions import define
 
@@ -185,6 +187,25 @@ def test_viewsets_of_a_router(settings):
     assert found(settings, path("api/", include(router.urls))) == [
         ("Strict", "api/strict/<int:id>/")
     ]
+
+
+class Forgotten(SortableIDLookupMixin, ModelViewSet):
+    queryset = Order.objects.all()
+
+
+def test_a_viewset_without_the_lookup_field_that_its_mixin_needs(settings):
+    router = SimpleRouter()
+    router.register("orders", Forgotten)
+    router.register("by-id", type("ByID", (Forgotten,), {"lookup_field": "uuid7"}), "by-id")
+    plain = type("Plain", (ModelViewSet,), {"queryset": Order.objects.all()})
+    router.register("plain", plain, "plain")
+    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": router.urls})
+    (message,) = check_url_patterns()
+    assert (message.id, message.obj) == ("sortable_ids.E020", Forgotten)
+    view = Forgotten.as_view({"get": "retrieve"})
+    with pytest.raises(ImproperlyConfigured) as error:
+        view(RequestFactory().get("/"), pk="1")
+    assert message.msg == f"{error.value}."
 
 
 def test_the_warning_says_what_to_do(settings):
