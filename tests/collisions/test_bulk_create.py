@@ -1,7 +1,6 @@
 """``bulk_create``: ids made for all rows at once, fresh ones for the rows that collide."""
 
 import pytest
-from asgiref.sync import async_to_sync
 from django.db import IntegrityError, connection, connections, models
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
@@ -203,29 +202,6 @@ def test_get_or_create_returns_no_other_row(small, inside):
     assert (row.slug, row.pk != other.pk) == ("new", True)
     assert small.objects.get_or_create(slug="new") == (row, False)
     assert small.objects.get_or_create(slug="other") == (other, False)
-
-
-@pytest.mark.parametrize(
-    "insert",
-    [
-        lambda model: model.objects.acreate(),
-        lambda model: model().asave(),
-        lambda model: model.objects.abulk_create([model(), model()]),
-        lambda model: model.objects.aget_or_create(slug="a"),
-        lambda model: model.objects.aupdate_or_create(slug="a"),
-    ],
-    ids=["acreate", "asave", "abulk_create", "aget_or_create", "aupdate_or_create"],
-)
-def test_asyncio(small, insert):
-    with the_same_ids():
-        first = small.objects.create()
-
-    async def insert_again():
-        with the_same_ids():
-            await insert(small)
-
-    async_to_sync(insert_again)()
-    assert small.objects.exclude(pk=first.pk).exclude(ticket=first.ticket).exists()
 
 
 @pytest.fixture

@@ -6,13 +6,12 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.ids import public_id
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.fields.refused import assert_refused
 from tests.masks import facade, misread
-from tests.testapp.models import MaskedKey, MaskedPart
+from tests.testapp.models import MaskedPart
 
 KEY = "0123456789abcdeffedcba9876543210"
 OTHER = "f0debc9a785634121032547698badcfe"
@@ -126,13 +125,3 @@ def test_the_candidate_that_a_row_has(settings, django_assert_num_queries):
         assert field.parse_public(text) == value
     with django_assert_num_queries(1):
         assert field.parse_public(text) == value
-
-
-@pytest.mark.django_db
-def test_rows_and_their_public_ids():
-    row = MaskedKey.objects.create()
-    text = public_id(row)
-    assert text.startswith("msk_")
-    assert MaskedKey.objects.get(pk=text) == MaskedKey.objects.get(pk=str(row.pk)) == row
-    assert list(MaskedKey.objects.filter(parts__whole=text)) == []
-    assert list(MaskedKey.objects.filter(pk__pasted=text)) == [row]

@@ -222,7 +222,7 @@ def test_the_text_of_an_instance_with_a_composite_key(monkeypatch, registry):
     assert not leaks(
         f"{row!r} {choice} {Template('{{ it }}').render(Context({'it': row}))}", *values
     )
-    assert str(pair(tenant=1)) == "Pair object ((1, None, None))"
+    assert str(pair(tenant=1)) == "Pair object (1, None, None)"
     assert str(own(tenant=1)) == "own"
 
 
