@@ -200,13 +200,6 @@ class Migrations:
             raise BackfillError(f"the migrations can't be read: {error}") from error
 
     @cached_property
-    def _recorded(self) -> Any:
-        nodes = self._loader.graph.nodes
-        return self._loader.project_state(
-            [key for key in self._loader.applied_migrations if key in nodes]
-        )
-
-    @cached_property
     def _written(self) -> Any:
         return self._loader.project_state()
 
@@ -221,14 +214,11 @@ class Migrations:
             return True
         return str(field) in self._unrecorded
 
-    def recorded(self, field: SortableIDField) -> SortableIDField | None:
-        """The field as the applied migrations define it."""
-        recorded = _in_state(self._recorded, field)
-        return recorded if isinstance(recorded, SortableIDField) else None
-
     def written(self, field: SortableIDField) -> Any:
         """The field as all migrations define it, applied or not; None if none does."""
-        return _in_state(self._written, field)
+        meta = field.model._meta
+        model = self._written.models.get((meta.app_label, meta.model_name))
+        return model and model.fields.get(field.name)
 
     def is_edited(self, field: SortableIDField) -> bool:
         """Whether ``makemigrations`` has something to write for the field."""
@@ -243,22 +233,14 @@ class Migrations:
         return f"makemigrations {app_label}" if self.is_edited(field) else ""
 
 
-def _in_state(state: Any, field: SortableIDField) -> Any:
-    meta = field.model._meta
-    model = state.models.get((meta.app_label, meta.model_name))
-    return model and model.fields.get(field.name)
-
-
 def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[str, str]:
     """What a filled column needs, and the command for it; two empty texts for a complete one."""
     connection, meta = connections[using], field.model._meta
     migrate = f"migrate {meta.app_label}{database_option(using)}"
     verify = f"backfill_ids {field} --verify{database_option(using)}"
-    values, before = values_of(field, connection), migrations.recorded(field)
-    is_wrong = found_in(values, field, connection) is not None
-    if is_wrong or (before and found_in(values, field, connection, before)):
-        step = f"check --database {using}" if is_wrong else f"makemigrations {meta.app_label}"
-        return f"ids of {field.scheme.title}", migrate if migrations.is_pending(field) else step
+    if found_in(values_of(field, connection), field, connection):
+        step = migrate if migrations.is_pending(field) else f"check --database {using}"
+        return f"ids of {field.scheme.title}", step
     if field in meta.pk_fields:
         return "", ""
     is_alone = is_unique_alone(field)

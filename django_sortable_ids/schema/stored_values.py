@@ -102,17 +102,11 @@ def values_of(field: SortableIDField, connection: BaseDatabaseWrapper) -> list[A
 
 
 def found_in(
-    values: list[Any],
-    field: SortableIDField,
-    connection: BaseDatabaseWrapper,
-    old: SortableIDField | None = None,
+    values: list[Any], field: SortableIDField, connection: BaseDatabaseWrapper
 ) -> Misfit | None:
-    """Why one of the ``values_of`` the field is no id of its scheme; None if all are.
-
-    With ``old`` each value must also be the same id for both fields.
-    """
+    """Why one of the ``values_of`` the field is no id of its scheme; None if all are."""
     table_and_column = field.model._meta.db_table, str(field.column)
-    return misfit(values, field, old, connection, table_and_column)
+    return misfit(values, field, None, connection, table_and_column)
 
 
 def misfit(

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.fields import SonyflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.reporting import report
 from tests.marks import own_tables
 from tests.support import execute
@@ -60,18 +60,6 @@ def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, mon
     assert swapped() == "uuid7 5 complete"
     stop_before_it_is_recorded(depot, monkeypatch, "0001")
     assert swapped() == wanted
-
-
-def test_the_same_numbers_of_another_scheme(depot, reported):
-    """Nothing but the migrations tells."""
-    made(depot, "SonyflakeField(unique=True)")
-    older = SonyflakeField(version=1, unique=True)
-    found = reported(older)
-    assert found.startswith("sonyflake 5 needs ids of ")
-    assert found.endswith(" makemigrations depot")
-    depot.write('AlterField("order", "public", SonyflakeField(version=1, unique=True)),')
-    assert reported(older).endswith(" migrate depot")
-    assert reported(SonyflakeField(unique=True)) == "sonyflake 5 complete"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import cached_property
 
@@ -52,16 +52,9 @@ def kept_assignments(connection: Any, table: str, name: str = "") -> str:
     return "".join(f", {column} = {column}" for column in columns)
 
 
-class TimeIndex(NamedTuple):
-    """An index that begins with the creation time, from which the rows of a batch are read."""
-
-    name: str
-    is_in_order: bool
-    """Whether a range of it gives the rows in the order of (creation time, key) without a sort."""
-
-
-def time_index(target: Target, connection: Any) -> TimeIndex | None:
-    """An index that begins with the time, preferably one in order; None if there is none.
+def time_index(target: Target, connection: Any) -> str | None:
+    """An index on the time alone, of which a range gives the rows in the order of (creation time,
+    key) without a sort; None if there is none.
 
     An index of InnoDB ends in the primary key. An UPDATE reads a range of it in its order, whatever
     ``mrr`` in ``optimizer_switch`` is, and so does an index-only query. This is not guaranteed for
@@ -69,38 +62,22 @@ def time_index(target: Target, connection: Any) -> TimeIndex | None:
     """
     with connection.cursor() as cursor:
         table = target.model._meta.db_table
-        cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(table)}")
-        parts = named_rows(cursor)
         cursor.execute(_TABLE, tables.split(connection, table))
         engine, options = cursor.fetchone()
-    for part in parts:
-        part["Column_name"] = tables.folded(connection, part["Column_name"] or "")
+        cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(table)}")
+        indexes: dict[str, list[Any]] = {}
+        for part in sorted(named_rows(cursor), key=lambda part: part["Seq_in_index"]):
+            # A hint with an invisible or ignored index is an error.
+            is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
+            ascends = part["Collation"] == "A" and not part["Sub_part"] and not is_off
+            column = tables.folded(connection, part["Column_name"] or "") if ascends else None
+            indexes.setdefault(part["Key_name"], []).append(column)
     keys = [tables.folded(connection, str(key.column)) for key in target.key_fields]
-    ends_in_key = (
-        engine == "InnoDB"
-        and "partitioned" not in (options or "")
-        and _columns_in_order(parts, "PRIMARY") == keys
-    )
-    time = tables.folded(connection, str(target.source.field.column))
-    found = [
-        TimeIndex(name, ends_in_key and _columns_in_order(parts, name) == [time])
-        for name in (part["Key_name"] for part in parts if _begins_with(part, time))
-    ]
-    return max(found, key=lambda index: index.is_in_order, default=None)
-
-
-def _begins_with(part: dict[str, Any], column: str) -> bool:
-    # A hint with an invisible or ignored index is an error.
-    is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
-    return part["Seq_in_index"] == 1 and part["Column_name"] == column and not is_off
-
-
-def _columns_in_order(parts: Sequence[dict[str, Any]], name: str) -> list[str] | None:
-    """The columns of an index; None if one of them descends, or if only a prefix is indexed."""
-    of_index = [part for part in parts if part["Key_name"] == name]
-    if any(part["Collation"] != "A" or part["Sub_part"] for part in of_index):
+    is_ordered = engine == "InnoDB" and "partitioned" not in (options or "")
+    if not is_ordered or indexes.get("PRIMARY") != keys:
         return None
-    return [part["Column_name"] for part in sorted(of_index, key=lambda part: part["Seq_in_index"])]
+    time = tables.folded(connection, str(target.source.field.column))
+    return next((name for name, columns in indexes.items() if columns == [time]), None)
 
 
 _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _RANK = (
@@ -229,7 +206,7 @@ class MySQLStatements(Statements):
         BY. Should they be read in another order, the count is too low, and the rest become late
         rows."""
         tick, rows = self._tick(self._time), f"{self._table} t{self._hint} WHERE {self._within}"
-        if not self._is_in_order:
+        if not self._index:
             groups = f"SELECT COUNT(*) AS number FROM {rows} GROUP BY {tick}"
             return f"SELECT MAX(number) AS ties FROM ({groups}) ticks"
         number = (
@@ -296,23 +273,18 @@ class MySQLStatements(Statements):
         """Forces the index: for a batch of about a sixth of a table's rows, the optimizer would
         read the whole table, which takes several times as long.
         """
-        return f" FORCE INDEX ({self._quote(self._index.name)})" if self._index else ""
+        return f" FORCE INDEX ({self._quote(self._index)})" if self._index else ""
 
     @property
     def _order(self) -> str:
         """Empty if rows are read in order anyway: an UPDATE with ORDER BY finds all its rows before
         it changes the first one, and looks up each of them again."""
-        if self._is_in_order:
+        if self._index:
             return ""
         return f" ORDER BY {self._time}, {', '.join(f't.{key}' for key in self._keys)}"
 
-    @property
-    def _is_in_order(self) -> bool:
-        """Whether the index gives the rows in the order of (creation time, key)."""
-        return bool(self._index and self._index.is_in_order)
-
     @cached_property
-    def _index(self) -> TimeIndex | None:
+    def _index(self) -> str | None:
         return time_index(self.target, self.connection)
 
 

@@ -19,7 +19,6 @@ from .base import InOrderOfKeys, Row, Wanted
 from .target import Target, check_null_times
 
 _AT_A_TIME = 500
-_TRIES = 10
 
 
 @dataclass(frozen=True)
@@ -125,26 +124,9 @@ class Originals(InOrderOfKeys):
         rows = self.rows.filter(**{f"{self.field.name}__in": keys}).order_by()
         first = rows.values_list(self.field.attname).annotate(at=Min(date))
         times = dict(first)
-        ids: dict[Any, ID] = {}
-        for key in sorted(keys, key=lambda each: (times[each], str(each))):
-            ids[key] = self._free(field, times[key], set(ids.values()))
-        return ids
-
-    def _free(self, field: SortableIDField, at: datetime, taken: set[ID]) -> ID:
-        """An id of that time that no row has."""
-        scheme, name = field.scheme, self.id_name
+        scheme = field.scheme
         assert isinstance(scheme, TimeScheme)
-        for _ in range(_TRIES):
-            value = scheme.generate(aware(at).astimezone(UTC))
-            same = Q(**{name: value})
-            if value not in taken and not (
-                self.originals.filter(same).exists() or self.rows.filter(same).exists()
-            ):
-                return value
-        raise BackfillError(
-            f"no free {scheme.title} of {at} after {_TRIES} tries: choose a scheme with more "
-            f"random bits"
-        )
+        return {key: scheme.generate(aware(times[key]).astimezone(UTC)) for key in keys}
 
     def check(self, target: Target, missing: int) -> None:
         """Also that each original has an id."""
