@@ -336,28 +336,6 @@ def test_rows_without_an_old_id(source, name):
     assert new_scheme(name).created_at(made) > START
 
 
-@pytest.mark.parametrize("policy", ["error", "skip"])
-def test_times_that_the_new_ids_cannot_hold(policy):
-    """Snowflakes begin in 2010."""
-    old = [get("ulid").generate(START.replace(year=year)) for year in (2009, 2024, 2009, 2023)]
-    insert(Old, [{"old_ulid": value, "name": "", "text": ""} for value in sorted(old)])
-    arguments = ("--convert-from=old_ulid", f"--on-out-of-range={policy}")
-    if policy == "error":
-        assert "(and 1 other row) is too old" in refusal("snowflake", *arguments)
-        return
-    run_command("snowflake", *arguments)
-    found = list(Old.objects.order_by("old_ulid").values_list("snowflake", flat=True))
-    assert [value is None for value in found[:2]] == [True] * 2
-    given = [value for value in found if value is not None]
-    assert given == sorted(set(given))
-
-
-def test_an_empty_table():
-    assert run_command("uuid6", "--convert-from=plain")[-2] == "0 rows filled."
-    (said, *_) = run_command("uuid6", "--convert-from=plain", "--verify")
-    assert said == "0 rows: nothing to verify"
-
-
 # --verify
 
 

@@ -8,7 +8,6 @@ from django_sortable_ids.backfill.verify import verify
 
 from .shop.models import (
     Document,
-    Hiding,
     Invoice,
     OwnedKey,
     PairKey,
@@ -95,11 +94,6 @@ def test_the_table_of_a_parent_is_filled_by_its_own_name():
     insert(Document, [{"id": 9, "created_at": START}])
     assert fill("shop.Document.public_id", 2).filled == 5
     assert is_strict("shop.Document.public_id")
-
-
-def test_rows_that_managers_hide_are_filled_too():
-    insert(Hiding, [{"hidden": n % 2 == 0, "created_at": START} for n in range(10)])
-    assert fill("shop.Hiding.public_id", 3).filled == 10
 
 
 def invoices(count):

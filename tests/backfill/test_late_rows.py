@@ -3,7 +3,7 @@
 import pytest
 
 from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.writing import batch, late_rows
+from django_sortable_ids.backfill.writing import late_rows
 from tests.combinations import each_with
 from tests.support import elsewhere
 
@@ -18,15 +18,12 @@ from .support import (
     concurrently,
     each_kind,
     each_kind_with_time,
-    evenly,
     field_of,
     fill,
     ids,
-    in_python,
     insert,
     insert_orders,
     is_strict,
-    ranks,
     rows,
     saved_run,
     times_are_right,
@@ -146,40 +143,6 @@ def test_rows_after_the_cursor_are_no_neighbours_of_late_rows(name):
     assert ascends([scheme.parts(each)[1] for each in (first, late, last)])
 
 
-def test_late_rows_leave_the_rest_of_the_tick_though_a_later_row_has_its_last_id(monkeypatch):
-    """The row that the run stopped at has gone, and the application has generated an id."""
-    name = "shop.Tight.eighth"
-    scheme = field_of(name).scheme
-    insert(Tight, [{"id": key, "created_at": START} for key in (10, 20, 30)])
-    planned = build(name, 3)
-
-    def edit():
-        last = scheme.from_int(scheme.layout.join(scheme.tick(START), 7))
-        rows(name).filter(pk__gt=10).delete()
-        insert(Tight, [{"id": 90, "created_at": START, "eighth": last}])
-        insert(Tight, [{"id": 21, "created_at": START}])
-
-    in_python(monkeypatch)
-    # The late row has the last suffix of its room, and the row after the run the first one.
-    monkeypatch.setattr(batch, "drawn_below", lambda sizes: [size - 1 for size in sizes])
-    assert run.execute(planned, concurrently(1, edit)).filled == 4
-    insert(Tight, [{"id": 51, "created_at": START}])
-    monkeypatch.setattr(batch, "drawn_below", lambda sizes: [0] * len(sizes))
-    assert fill(name).filled == 1
-    assert is_strict(name)
-
-
-@pytest.mark.parametrize("name", ["snowflake", "time64"])
-def test_late_rows_may_come_again_and_again_in_one_tick(name, monkeypatch):
-    evenly(monkeypatch)
-    insert_orders([START, START + SECOND])
-    fill(name)
-    for _ in range(8):
-        insert_orders([START] * 5)
-        assert fill(name).filled == 5
-    assert is_strict(name)
-
-
 def test_late_rows_among_ids_that_the_application_made_out_of_order():
     """Of one second, by two processes: nothing fits between them, and that stops nobody."""
     scheme = field_of("kuuid").scheme
@@ -196,41 +159,6 @@ def test_late_rows_among_ids_that_the_application_made_out_of_order():
     assert result.remaining == 0
     assert ids("kuuid")[1] > made[1]
     assert times_are_right("kuuid")
-
-
-@each_kind_with_time
-def test_late_rows_stay_in_front_of_the_run_though_their_neighbours_contradict_each_other(name):
-    insert_orders([START] * 8)
-    first, late, third, *_ = rows(name).values_list("pk", flat=True)
-
-    def exchange():
-        given = dict(rows(name).values_list("pk", name))
-        rows(name).filter(pk__in=[first, late, third]).update(**{name: None})
-        rows(name).filter(pk=first).update(**{name: given[third]})
-        rows(name).filter(pk=third).update(**{name: given[first]})
-
-    assert fill(name, 4, concurrently(1, exchange)).remaining == 0
-    found = ranks(name)
-    assert ascends([found[0], found[1], *found[3:]])
-
-
-@each_kind_with_time
-@pytest.mark.parametrize("batch", [7, 8])
-def test_late_rows_around_one_whose_time_was_edited_are_between_the_others(name, batch):
-    """Its id says where the row was: at the seventh place, perhaps that of the cursor."""
-    insert_orders([START] * 9)
-    pks = list(rows(name).values_list("pk", flat=True))
-
-    def edit():
-        seventh = rows(name).get(pk=pks[6])
-        given = getattr(seventh, name)
-        seventh.delete()
-        rows(name).filter(pk=pks[2]).update(**{name: given})
-        rows(name).filter(pk__in=[pks[1], pks[3]]).update(**{name: None})
-
-    assert fill(name, batch, concurrently(1, edit)).remaining == 0
-    first, late, _, *others = ranks(name)
-    assert ascends([first, late, *others])
 
 
 @each_kind
@@ -288,15 +216,3 @@ def test_it_ends_though_inserts_go_on_and_says_what_remains(name, step):
     assert result.remaining == remaining > 0
     assert saved_run(name).finished_at is not None
     assert fill(name).remaining == 0
-
-
-@each_kind_with_time
-def test_a_row_that_appears_inside_a_tie_behind_the_end_gets_an_id_between_its_neighbours(name):
-    insert_orders([START] * 6)
-    fill(name)
-    keys = list(rows(name).values_list("pk", flat=True))
-    rows(name).filter(pk=keys[2]).update(**{name: None})
-    insert_orders([START + SECOND])
-    assert fill(name).filled == 2
-    assert is_strict(name)
-    assert times_are_right(name)

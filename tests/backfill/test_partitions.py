@@ -26,7 +26,8 @@ NAME = "shop.Plain.public_id"
 PARTITION = {
     "postgresql": [
         "ALTER TABLE shop_plain RENAME TO shop_whole",
-        "CREATE TABLE shop_plain (LIKE shop_whole INCLUDING DEFAULTS) PARTITION BY RANGE (id)",
+        "CREATE TABLE shop_plain (LIKE shop_whole INCLUDING DEFAULTS, PRIMARY KEY (id)) "
+        "PARTITION BY RANGE (id)",
         "CREATE TABLE shop_first PARTITION OF shop_plain FOR VALUES FROM (MINVALUE) TO (11)",
         "CREATE TABLE shop_new PARTITION OF shop_plain FOR VALUES FROM (11) TO (MAXVALUE)",
     ],

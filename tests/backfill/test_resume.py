@@ -116,14 +116,6 @@ def test_a_run_that_has_ended_may_be_repeated_with_other_options():
     assert saved_run("shop.Plain.public_id").options["created_from"] == "updated_at"
 
 
-def test_numbers_of_a_sequence_go_on():
-    insert_orders([START] * 2)
-    fill("number")
-    insert_orders([START + SECOND] * 2)
-    fill("number")
-    assert ids("number") == ["1000", "1007", "1014", "1021"]
-
-
 # Other options than before
 
 

@@ -229,7 +229,8 @@ def test_triggers_of_the_session_s_role(fired):
 
 PARTS = [
     "ALTER TABLE shop_plain RENAME TO shop_whole",
-    "CREATE TABLE shop_plain (LIKE shop_whole INCLUDING DEFAULTS) PARTITION BY RANGE (id)",
+    "CREATE TABLE shop_plain (LIKE shop_whole INCLUDING DEFAULTS, PRIMARY KEY (id)) "
+    "PARTITION BY RANGE (id)",
     # Its columns have other numbers.
     "CREATE TABLE shop_first (gone integer, LIKE shop_whole INCLUDING DEFAULTS)",
     "ALTER TABLE shop_first DROP COLUMN gone",

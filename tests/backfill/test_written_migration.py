@@ -9,10 +9,9 @@ from django.db import models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import SnowflakeField, ULIDField
-from django_sortable_ids.migrating.next_migration import NotMigrated, constrained, following
+from django_sortable_ids.migrating.next_migration import constrained
 
 from .own_project import CREATED, Project
-from .support import find
 
 PUBLIC = "depot.Order.public"
 NUMBER = "depot.Order.number"
@@ -263,10 +262,3 @@ def test_a_constraint_on_more_or_on_some_rows_does_not():
     more = models.UniqueConstraint(fields=["public", "made"], name="two")
     made = constrained(*column_of(ULIDField(null=True), [some, more]))
     assert made.deconstruct()[3] == {"unique": True}
-
-
-@pytest.mark.django_db
-def test_an_app_without_migrations_has_no_next_one():
-    found = find("shop.Plain.public_id")
-    with pytest.raises(NotMigrated, match=r"^the app shop has no migrations, "):
-        following(found.model, found.field, "default")

@@ -11,7 +11,6 @@ from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
 from django.utils.functional import cached_property
 
-from ...db.locks import lift_statement_limit
 from ...functions.composition import Composition
 from ...functions.fragments import RANDOM_BITS, RandomInteger
 from ...functions.ticks import UnixMicroseconds, tick_at
@@ -219,13 +218,12 @@ class Engine(ABC):
 
     def prepare_session(self) -> None:
         """Set the options of a new session that can't be set for one transaction."""
-        lift_statement_limit(self.connection)
+        return
 
     def begin_batch(self) -> None:
-        """Set a short lock timeout for this transaction."""
+        """Set a short lock timeout for this transaction, and no limit for its statements."""
         return
 
     def end_session(self) -> None:
         """Undo the changes of ``prepare_session``."""
-        if self.connection.vendor != "sqlite":
-            self.connection.close()
+        return

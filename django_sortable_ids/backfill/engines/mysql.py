@@ -21,6 +21,7 @@ from django.db.models import (
 from django.db.models.functions import Cast
 
 from ...db import tables
+from ...db.locks import lift_statement_limit
 from ...db.queries import rows
 from ...db.tables import is_timestamp
 from ...errors import BackfillError, counted
@@ -78,15 +79,17 @@ class MySQL(Engine):
                 _check_repeated_hours(target.model, name, target.using)
 
     def prepare_session(self) -> None:
-        """Set a short lock timeout, and READ COMMITTED: REPEATABLE READ also locks the rows that an
-        UPDATE reads but doesn't change.
-        """
-        super().prepare_session()
+        """Lift the limit of statements, and set a short lock timeout and READ COMMITTED: REPEATABLE
+        READ also locks the rows that an UPDATE reads but doesn't change."""
+        lift_statement_limit(self.connection)
         with self.connection.cursor() as cursor:
             # The first is for row locks, the second for table locks: LOCK TABLES, ALTER TABLE.
             cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
             cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+
+    def end_session(self) -> None:
+        self.connection.close()
 
 
 # LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.

@@ -210,6 +210,7 @@ class PostgreSQL(Engine):
     def begin_batch(self) -> None:
         with self.connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+            cursor.execute("SET LOCAL statement_timeout = 0")
 
     def _quoted(self, target: Target) -> str:
         return str(self.connection.ops.quote_name(target.model._meta.db_table))
