@@ -217,11 +217,16 @@ def _check_unique(target: Target) -> None:
         of_index = {column and folded(connection, column) for column in each["columns"]}
         if (each["unique"] or each["primary_key"]) and of_index and of_index <= of_key:
             return
-    raise BackfillError(
-        f"no unique index is on {', '.join(columns)}, the primary key of "
-        f"{target.model._meta.label}: create one, or set primary_key=True on the field that "
-        f"identifies the rows; nothing was written."
-    )
+    # MariaDB's key of a table with system versioning contains one column more.
+    names = [field.attname for field in target.key_fields]
+    groups = target.rows.order_by().values(*names).annotate(sortable_ids_rows=Count("*"))
+    if repeated := groups.filter(sortable_ids_rows__gt=1).first():
+        raise BackfillError(
+            f"{repeated.pop('sortable_ids_rows'):,} rows of {target.model._meta.label} have the "
+            f"primary key {', '.join(map(str, repeated.values()))}, and no unique index is on "
+            f"{', '.join(columns)}: set primary_key=True on the field that identifies the rows; "
+            f"nothing was written."
+        )
 
 
 def _check_columns(target: Target) -> None:

@@ -130,7 +130,7 @@ def test_ids_that_the_type_uuid_of_mariadb_refuses(make, uid):
 def test_a_declared_key_that_is_not_unique(make):
     model = make([1, 1, 2], kind="bigint NOT NULL")
     assert refusal(NAME, "--created-from=created") == (
-        "no unique index is on id, the primary key of shop.Odd: create one, or set "
+        "2 rows of shop.Odd have the primary key 1, and no unique index is on id: set "
         "primary_key=True on the field that identifies the rows; nothing was written."
     )
     assert not model.objects.exclude(uid=None).exists()
