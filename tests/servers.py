@@ -1,5 +1,5 @@
-"""Database servers of our own, which may be killed: their data is kept as by default, on the
-disk.
+"""Database servers of our own, which may be killed, and may have a replica: their data is kept as
+by default, on the disk.
 
 They are the one below ``ENGINE_ROOT``, as `.ci/engine` makes it, else the machine's PostgreSQL or
 MariaDB.
@@ -74,7 +74,7 @@ _OF_DATA = "--lower-case-table-names"
 
 
 class Server:
-    """One whose data is new."""
+    """One whose data is new, or that of another server, which has not run yet."""
 
     def __init__(
         self,
@@ -83,6 +83,7 @@ class Server:
         program: Path,
         folder: Path,
         port: int,
+        like: "Server | None" = None,
         made_with: Sequence[str] = (),
     ) -> None:
         self.kind = kind
@@ -97,8 +98,11 @@ class Server:
         self.url = f"{kind.scheme}://{kind.superuser}@127.0.0.1:{self.port}/crashes"
         if not os.geteuid():
             shutil.chown(folder, USER)
-        if "ENGINE_ROOT" in os.environ and not made_with:
-            subprocess.run(["cp", "-a", root / "srv" / "made", self.data], check=True)
+        if like or ("ENGINE_ROOT" in os.environ and not made_with):
+            made = like.data if like else root / "srv" / "made"
+            subprocess.run(["cp", "-a", made, self.data], check=True)
+            # The name of a MySQL; no two of a replication may have the same.
+            (self.data / "auto.cnf").unlink(missing_ok=True)
         else:
             create = kind.create.format(data=self._inner, programs=Path(self._program).parent)
             command = self._inside([*create.split(), *made_with])
@@ -163,16 +167,8 @@ def server(scheme: str, *options: str) -> Iterator[Server]:
 
     Raises ``NoServer``.
     """
-    root = Path(os.environ.get("ENGINE_ROOT", "/"))
-    kind, program = _find(scheme, root)
-    of_data = [each for each in options if each.startswith(_OF_DATA) and kind is MYSQL]
-    # PostgreSQL's and MariaDB's names of files are short.
-    folder = tempfile.mkdtemp(prefix="own", dir=root / "srv" if root.name else "/tmp")
-    with ExitStack() as stack:
-        stack.callback(shutil.rmtree, folder)
-        port = stack.enter_context(own_port())
-        made = Server(kind, root, program, Path(folder), port, of_data)
-        stack.callback(made.kill)
+    of_data = [each for each in options if each.startswith(_OF_DATA)]
+    with _made(scheme, 1, of_data) as (made,):
         made.options = list(options)
         made.start()
         yield made
@@ -188,6 +184,45 @@ def to_kill(*, is_wanted: bool) -> Iterator[Server | None]:
     with server(urlsplit(os.environ.get("DATABASE_URL", "")).scheme) as started:
         os.environ["DATABASE_URL"] = started.url
         yield started
+
+
+@contextmanager
+def replicated(scheme: str) -> Iterator[tuple[Server, Server]]:
+    """As ``server``, a primary and what is to be its replica; PostgreSQL's follows it already."""
+    with _made(scheme, 2) as (primary, replica):
+        if primary.kind is POSTGRESQL:
+            follow = f"host=127.0.0.1 port={primary.port} user={primary.kind.superuser}"
+            with (replica.data / "postgresql.auto.conf").open("a") as settings:
+                settings.write(f"primary_conninfo = '{follow}'\n")
+            (replica.data / "standby.signal").touch()
+        else:
+            primary.options = ["--server-id=1", "--log-bin=changes", "--binlog-format=ROW"]
+            replica.options = ["--server-id=2"]
+        primary.start()
+        replica.start()
+        yield primary, replica
+
+
+@contextmanager
+def _made(scheme: str, count: int, options: Sequence[str] = ()) -> Iterator[list[Server]]:
+    """So many servers with the same data, that don't run yet. ``options`` are those that the
+    data of MySQL is made with."""
+    root = Path(os.environ.get("ENGINE_ROOT", "/"))
+    kind, program = _find(scheme, root)
+    made: list[Server] = []
+    with ExitStack() as stack:
+        for _ in range(count):
+            # PostgreSQL's and MariaDB's names of files are short.
+            folder = tempfile.mkdtemp(prefix="own", dir=root / "srv" if root.name else "/tmp")
+            stack.callback(shutil.rmtree, folder)
+            port, like = stack.enter_context(own_port()), made[0] if made else None
+            made.append(
+                Server(
+                    kind, root, program, Path(folder), port, like, options if kind is MYSQL else ()
+                )
+            )
+            stack.callback(made[-1].kill)
+        yield made
 
 
 @contextmanager

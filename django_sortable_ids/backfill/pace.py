@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from django.db import InterfaceError, OperationalError, connections
+
+from ..errors import BackfillError
+from .engines import engine_of
+
 _Handlers = dict[signal.Signals, Callable[[int, FrameType | None], None]]
 
 PIECE_SECONDS = 0.2
@@ -27,19 +32,31 @@ class Stopped(Exception):
 
 
 class Control:
-    """Between two batches, and in pauses, a run checks whether it shall continue. ``say`` gets
-    messages for people."""
+    """Between two batches, and in pauses, a run checks whether it shall continue.
 
-    def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
+    ``say`` gets messages for people. ``show`` is called when the progress was requested.
+    """
+
+    def __init__(
+        self, say: Callable[[str], None] = lambda _: None, show: Callable[[], None] = lambda: None
+    ) -> None:
         self.say = say
+        self._show = show
         self._stop: int | None = None
+        self._asked = False
 
     def stop(self, number: int = signal.SIGINT) -> None:
         """End the run after its current batch, because of that signal."""
         self._stop = number
 
+    def ask(self) -> None:
+        self._asked = True
+
     def check(self) -> None:
-        """Raise ``Stopped`` if the run shall end."""
+        """Show the progress if requested; raises ``Stopped`` if the run shall end."""
+        if self._asked:
+            self._asked = False
+            self._show()
         if self._stop is not None:
             raise Stopped(self._stop)
 
@@ -54,14 +71,18 @@ class Control:
 
 @contextmanager
 def signals(control: Control) -> Iterator[None]:
-    """In the block, SIGINT and SIGTERM stop the run after its batch, and a second one at once. Does
-    nothing outside of the main thread."""
+    """In the block, SIGINT and SIGTERM stop the run after its batch, and a second one at once.
+    SIGUSR1 shows the progress. Does nothing outside of the main thread.
+    """
 
     def stop(number: int, frame: FrameType | None) -> None:
         control.stop(number)
         _end_at_once_next_time()
 
-    with _handled({signal.SIGINT: stop, signal.SIGTERM: stop}):
+    handlers: _Handlers = {signal.SIGINT: stop, signal.SIGTERM: stop}
+    if hasattr(signal, "SIGUSR1"):
+        handlers[signal.SIGUSR1] = lambda number, frame: control.ask()
+    with _handled(handlers):
         yield
 
 
@@ -158,10 +179,13 @@ class Pace:
         self,
         limits: Limits,
         control: Control,
+        lag: Callable[[], str] = lambda: "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``lag`` tells why the replicas are too late, or gives an empty text."""
         self._limits = limits
         self._control = control
+        self._lag = lag
         self._clock = clock
         self._free_at = clock()
 
@@ -177,9 +201,50 @@ class Pace:
             self._control.pause(self._free_at - self._clock())
         if rows:
             self._control.pause(self._limits.sleep)
-        file = self._limits.pause_file
-        if file and file.exists():
-            self._control.say(f"paused: {file} exists")
-            while file.exists():
-                self._control.pause(_CHECK_SECONDS)
+        is_paused, file = False, self._limits.pause_file
+        while why := f"{file} exists" if file and file.exists() else self._lag():
+            if not is_paused:
+                self._control.say(f"paused: {why}")
+            is_paused = True
+            self._control.pause(_CHECK_SECONDS)
+        if is_paused:
             self._control.say("resumed")
+
+
+_MEASURE_SECONDS = 1.0
+"""How often the lag of replicas is queried."""
+
+
+def watch(
+    replica: str, most: float, clock: Callable[[], float] = time.monotonic
+) -> Callable[[], str]:
+    """A function that tells why the replica is too late, or gives an empty text if its lag is at
+    most ``most`` seconds. It queries that database once a second.
+
+    Raises ``BackfillError`` if the lag is unknown. If it becomes unknown later, that is a reason to
+    pause until it is known again.
+    """
+    unknown = f"the lag of {replica!r} is not known: its replication has stopped"
+    if engine_of(replica).lag() is None:
+        raise BackfillError(unknown)
+    looked, reason = clock() - _MEASURE_SECONDS, ""
+
+    def look() -> str:
+        nonlocal looked, reason
+        if clock() - looked >= _MEASURE_SECONDS:
+            looked, reason = clock(), why()
+        return reason
+
+    def why() -> str:
+        try:
+            lag = engine_of(replica).lag()
+        except BackfillError as error:
+            return str(error)
+        except (OperationalError, InterfaceError) as error:
+            connections[replica].close()
+            return f"the lag of {replica!r} can't be queried: {error}"
+        if lag is None:
+            return unknown
+        return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
+
+    return look

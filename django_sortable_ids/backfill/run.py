@@ -57,29 +57,37 @@ def execute(
     progress: Progress = lambda _: None,
     limits: Limits | None = None,
     control: Control | None = None,
+    lag: Callable[[], str] = lambda: "",
 ) -> Result:
     """Fill every row of the plan, and once those that appeared during the run.
 
-    Raises ``BackfillError`` if another process fills the same column or an id can't be generated,
-    and ``Stopped`` if ``control`` stops the run. Whatever stops it, a new plan of the same target
-    continues where it stopped.
+    ``lag`` tells why the replicas are too late. Raises ``BackfillError`` if another process fills
+    the same column or an id can't be generated, and ``Stopped`` if ``control`` stops the run.
+    Whatever stops it, a new plan of the same target continues where it stopped.
     """
     if not plan.rows and plan.resumed is None:
         # Nothing runs: the record of the last run stays, which --verify needs.
         owner.remember(plan)
         return Result(0, 0)
-    return _Runner(plan, progress, limits or Limits(), control or Control()).run()
+    return _Runner(plan, progress, limits or Limits(), control or Control(), lag).run()
 
 
 class _Runner:
-    def __init__(self, plan: Plan, progress: Progress, limits: Limits, control: Control) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        progress: Progress,
+        limits: Limits,
+        control: Control,
+        lag: Callable[[], str],
+    ) -> None:
         self._plan = plan
         self._target = plan.target
         self._late = LateRows(plan.writer)
         self._progress = progress
         self._filled = 0
         self._size = BatchSize(plan.batch_size, limits)
-        self._pace = Pace(limits, control)
+        self._pace = Pace(limits, control, lag)
         self._persist = Persistence(plan.target.using, limits.retry_time, control, self._note)
         self._last_error: str | None = None
         self._rows_before = 0

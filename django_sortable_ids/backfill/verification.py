@@ -43,6 +43,8 @@ class Verification:
     without_time: int = 0
     """Rows with an id, but without a time, or with one out of the scheme's range. Such ids come
     from --on-null=now or the application."""
+    unreadable: int = 0
+    """Rows whose time is none that Django can read."""
     unordered: int = 0
     """Rows whose id has their time, but doesn't sort after that of the row before."""
     not_of_original: int = 0
@@ -98,6 +100,7 @@ class Verification:
             "of_another_time": self.other_time,
             "of_nearly_the_same_time": self.generated,
             "of_rows_without_time": self.without_time,
+            "of_unreadable_time": self.unreadable,
             "of_other_versions": self.other_versions,
             "of_refused_versions": self.refused_versions,
             "not_of_original": self.not_of_original,
@@ -116,6 +119,7 @@ class Verification:
             ),
             "with the id of another row": self.duplicates,
             "out of order": self.unordered if self.is_decided else 0,
+            "with a time that can't be read": self.unreadable,
             "with another id than the original": self.not_of_original,
         }
         failures = [f"{counted(count, 'row')} {what}" for what, count in counts.items() if count]

@@ -22,6 +22,7 @@ from django.db.models import (
 from ..db import tables
 from ..errors import BackfillError
 from ..fields.values.times import aware
+from ..functions.time_columns import TextColumn
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .engines import engine_of
@@ -43,12 +44,16 @@ def verify(
     """Read every row once, page by page; memory doesn't grow with the table.
 
     ``progress`` gets the number of rows of each page. Up to ``most`` of 100 ids may be of another
-    time. Raises ``BackfillError`` if the user can't see every row, or if Django and the database
-    don't read its time alike.
+    time. Raises ``BackfillError`` if the user can't see every row.
     """
     refuse_hidden_rows(target)
-    engine_of(target.using).check(target)
     found = Verification(most=most)
+    try:
+        engine_of(target.using).check(target)
+    except BackfillError as error:
+        if not isinstance(target.source.times, TextColumn):
+            raise
+        found.notes.append(str(error).removesuffix("; nothing was written."))
     run = last_run(target.label, target.using)
     if run and not same_options(run, target):
         run = None
@@ -155,8 +160,8 @@ class Checker:
         source, expected = target.source, target.source.expected
         self._shared = None if given_from is None else _microseconds(aware(given_from))
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
-        self._previous: tuple[Any, Any] | None = None
-        """Key and rank of the last row whose order counts."""
+        self._previous: tuple[Any, Any, Any] | None = None
+        """Key, place and rank of the last row whose order counts."""
         self._looked_up = 0
         self._earlier = expected.earlier // MICROSECOND
         self._later = expected.later // MICROSECOND
@@ -167,7 +172,8 @@ class Checker:
         if not expected.about_times:
             found.is_decided = False
             found.notes.append(
-                "no source of their times is known, so only form and uniqueness were checked"
+                "no source of their times is known, so only form, uniqueness and the order of "
+                "numbered keys were checked"
             )
 
     @property
@@ -191,15 +197,15 @@ class Checker:
         """Compare each id with the time of its row, and those of the run with their order."""
         times, shared = self._times, self._shared
         if times is None:
-            for (_, pk, _), read in zip(page, ids, strict=True):
+            for (place, pk, _), read in zip(page, ids, strict=True):
                 if read is not None and is_of_run:
-                    self._check_order(pk, read[1])
+                    self._check_order(pk, place, read[1])
             return
         epoch, length = times.epoch_ns, times.tick_ns
         since_1970: Sequence[int | None]
         try:
             since_1970 = list(self._target.source.microseconds(row[0] for row in page))
-        except (InvalidID, OutOfRange):
+        except (BackfillError, InvalidID, OutOfRange):
             since_1970 = [self._since(row) for row in page]
         if is_of_run and self._is_as_written(page, ids, since_1970):
             return
@@ -210,13 +216,15 @@ class Checker:
             if read[1][0] != (since * 1000 - epoch) // length:
                 self._differs(row, read, since, is_exact=is_exact)
             elif is_exact:
-                self._check_order(row[1], read[1])
+                self._check_order(row[1], row[0], read[1])
 
     def _since(self, row: tuple[Any, Any, Any]) -> int | None:
-        """The time of a row; None if its old id has none."""
-        place, _, stored = row
+        """The time of a row; None if it is not readable, which is counted."""
+        place, pk, stored = row
         try:
             return next(self._target.source.microseconds([place]))
+        except BackfillError as error:
+            self._found.count("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
             if stored is not None:
                 self._found.generated += 1  # no backfill writes an id for such an old one
@@ -238,11 +246,11 @@ class Checker:
         epoch, length = times.epoch_ns, times.tick_ns
         if [rank[0] for rank in ranks] != [(each * 1000 - epoch) // length for each in since]:
             return False
-        before = ranks if self._previous is None else [self._previous[1], *ranks]
+        before = ranks if self._previous is None else [self._previous[2], *ranks]
         if not all(map(lt, before, before[1:])):
             return False
         self._found.judged += len(page)
-        self._previous = (page[-1][1], ranks[-1])
+        self._previous = (page[-1][1], page[-1][0], ranks[-1])
         return True
 
     def check_converted(self, page: Page, ids: Sequence[Read | None], source: Lossless) -> None:
@@ -262,13 +270,34 @@ class Checker:
             is_of_another = self._is_of_another(pk, read[0], source)
             self._differs(row, read, since, is_exact=False, is_of_another=is_of_another)
 
-    def _check_order(self, pk: Any, rank: Any) -> None:
+    def check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
+        """The application's ids ascend with a numbered key, but for a minute."""
+        times = self._times
+        if times is None:
+            return
+        slack = -(-self._earlier * 1000 // times.tick_ns)
+        for (place, pk, _), read in zip(page, ids, strict=True):
+            if read is None:
+                continue
+            parts = read[1]
+            if self._previous and parts[0] < self._previous[2] - slack:
+                before = self._previous[0]
+                example = f"{pk} comes after {before}, but its id is of an earlier time"
+                self._found.count("unordered", example)
+            else:
+                latest = self._previous[2] if self._previous else parts[0]
+                self._previous = (pk, place, max(parts[0], latest))
+
+    def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
         """Compare a row with the one before it."""
-        found, previous = self._found, self._previous
+        found, previous, source = self._found, self._previous, self._target.source
         found.judged += 1
-        if previous is not None and rank <= previous[1]:
+        if previous is not None and rank <= previous[2]:
+            # Another spelling may be of an earlier time than that of the row before it.
+            if source.times and source.at(place) < source.at(previous[1]):
+                return
             found.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
-        self._previous = (pk, rank)
+        self._previous = (pk, place, rank)
 
     def _differs(
         self,

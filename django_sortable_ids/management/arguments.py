@@ -23,7 +23,10 @@ WRONG = 2
 
 _TIMES = {"created_from", "start", "end", "on_null", "on_out_of_range"}
 _SOURCES = {*_TIMES, "created_at", "convert_from", "allow_triggers", "retry_time"}
-_PACE = {"batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"}
+_PACE = {
+    *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
+    *("max_replica_lag", "replica"),
+}
 _KEYS = {"primary_key", "to", "drop_old", "adopt", "leave", "allow"}
 TAKES: Mapping[str, tuple[Set[str], str]] = {
     "report": (set(), "{} needs app.Model.field: name the column"),
@@ -243,6 +246,18 @@ def _add_pace(parser: ArgumentParser) -> None:
     )
     pace.add_argument(
         "--pause-file", type=Path, metavar="PATH", help="pause while this file exists"
+    )
+    pace.add_argument(
+        "--max-replica-lag",
+        type=_seconds,
+        metavar="SECONDS",
+        help="with --replica: pause while it lags by more than this",
+    )
+    pace.add_argument(
+        "--replica",
+        choices=list(connections),
+        metavar="ALIAS",
+        help="the database of the replica whose lag is queried",
     )
     pace.add_argument(
         "--retry-time",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
@@ -10,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from django.db.models import QuerySet
 
 from ..backfill import owner, plan, run
-from ..backfill.pace import Control, Limits, signals
+from ..backfill.pace import Control, Limits, signals, watch
 from ..backfill.progress import Progress
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import Given
@@ -21,7 +22,7 @@ from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
 from ..backfill.verification import SHARE, Verification
 from ..backfill.verify import compare, verify
-from ..errors import counted
+from ..errors import WrongArguments, counted
 from ..fields import history_models
 from ..fields.values.storage import FIND
 from ..migrating import next_migration
@@ -63,11 +64,12 @@ def fill(request: Request) -> None:
     """Give ids to the rows without one, and name the command that verifies them."""
     output, target = request.output, request.target()
     owner.refuse_if_taken(target)
+    lag = _lag(request)
     planned = planned_for(request, target)
     again = request.line.again(target.command)
     try:
         with request.stopped("committed batches are kept", again):
-            result = _execute(request, planned)
+            result = _execute(request, planned, lag)
     except TriedTooLong as error:
         output.add(next=again)
         raise CommandError(f"{error}. Continue with: {again}") from error
@@ -100,7 +102,7 @@ def planned_for(request: Request, target: Target) -> plan.Plan:
     return planned
 
 
-def _execute(request: Request, planned: plan.Plan) -> run.Result:
+def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> run.Result:
     options, before = request.options, planned.filled_before
     names = ("target_time", "max_rows_per_second", "sleep", "pause_file", "retry_time")
     limits = Limits(**{name: options[name] for name in names})
@@ -108,9 +110,20 @@ def _execute(request: Request, planned: plan.Plan) -> run.Result:
         limits = replace(limits, target_time=None)
     output, total = request.output.progress, before + planned.rows
     with Progress(output, total, before=before) as progress:
-        control = Control(progress.say)
+        control = Control(progress.say, progress.show)
         with signals(control):
-            return run.execute(planned, progress.add, limits, control)
+            return run.execute(planned, progress.add, limits, control, lag)
+
+
+def _lag(request: Request) -> Callable[[], str]:
+    most, replica = request.options["max_replica_lag"], request.options["replica"]
+    if most is not None and replica is not None:
+        return watch(replica, most)
+    if replica is not None:
+        raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
+    if most is not None:
+        raise WrongArguments("--max-replica-lag needs --replica ALIAS, that of the replica: add it")
+    return lambda: ""
 
 
 _OWN = ("django_sortable_ids", "0001_initial")

@@ -5,6 +5,7 @@ import signal
 from functools import partial
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill.pace import (
@@ -62,6 +63,16 @@ def test_the_second_signal_ends_it_at_once():
     assert [signal.getsignal(number) for number in kinds] == before
 
 
+@database
+def test_sigusr1_shows_how_far_it_is(command):
+    insert_orders([START] * 8)
+    asked = command(*ARGUMENTS, stops_in=[2])
+    asked.send_while_stopped(signal.SIGUSR1)
+    lines = asked.output().splitlines()
+    assert asked.code == 0
+    assert any("  4/8 rows  " in line and "left" in line for line in lines), lines
+
+
 # Pauses
 
 
@@ -84,6 +95,17 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(monkeypatch, tmp
     assert run.execute(build("uuid7", 2), limits=limits, control=Watched(said.append)).filled == 10
     assert said == [f"paused: {pause} exists", "resumed"]
     assert is_strict("uuid7")
+
+
+@database
+def test_a_lag_of_what_is_no_replica():
+    with pytest.raises(CommandError, match="the database 'default' is no replica: name one with"):
+        call_command(
+            "backfill_ids",
+            NAME,
+            *("--created-from=created_at", "--max-replica-lag=1", "--replica=default"),
+        )
+    assert not BackfillRun.objects.exists()
 
 
 class Hand(Control):
@@ -114,6 +136,13 @@ def test_rows_per_second():
     for _ in range(10):
         pace.rest(100)
     assert hand.now == pytest.approx(1009)
+
+
+def test_replicas_are_waited_for():
+    hand, why = Hand(), ["replicas are 5 s behind", "replicas are 3 s behind", ""]
+    Pace(Limits(), hand, lag=lambda: why.pop(0), clock=hand.clock).rest(1)
+    assert why == []
+    assert hand.said == ["paused: replicas are 5 s behind", "resumed"]
 
 
 # Sizes

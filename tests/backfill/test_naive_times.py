@@ -71,27 +71,52 @@ def test_days_when_clocks_change_keep_the_order(name, start, size):
     assert times_are_right(name)
 
 
-@pytest.mark.skipif(connection.vendor == "postgresql", reason="PostgreSQL moves such times itself")
+refused = pytest.mark.skipif(
+    connection.vendor == "postgresql", reason="PostgreSQL moves such times itself"
+)
+
+
+@refused
 @pytest.mark.parametrize(
     ("zone", "first", "last"),
     [
         ("America/New_York", datetime(2024, 3, 10, 2), datetime(2024, 3, 10, 3)),  # noqa: DTZ001
+        ("Europe/Berlin", datetime(2019, 3, 31, 2), datetime(2019, 3, 31, 3)),  # noqa: DTZ001
         # A day that Samoa never had.
         ("Pacific/Apia", datetime(2011, 12, 30), datetime(2011, 12, 31)),  # noqa: DTZ001
     ],
 )
-@pytest.mark.parametrize("size", [2, 9])
-def test_a_local_time_that_the_clock_skips_stops_the_run(settings, zone, first, last, size):
+def test_local_times_that_the_clock_skips_are_refused(settings, zone, first, last):
     settings.TIME_ZONE = zone
-    insert_orders([datetime(1970, 1, 2), first - MINUTE, last - MICROSECOND, last])  # noqa: DTZ001
-    refused = refusal_of(fill, "uuid7", size)
-    assert (
-        "comes before rows of earlier times, since a clock change skips its local time" in refused
+    insert_orders([datetime(1970, 1, 2), first - MINUTE, first, last - MICROSECOND, last])  # noqa: DTZ001
+    keys = list(rows("uuid7").values_list("pk", flat=True))
+    assert refusal_of(build, "uuid7").startswith(
+        f"2 rows of testapp.Order with a time that the clock of {zone} skips, such as {keys[2]}, "
+        f"with the created_at {str(first)[:10]}"
     )
-    rows("uuid7").filter(created_at=last - MICROSECOND).delete()
-    assert fill("uuid7", 2).remaining == 0
-    assert is_strict("uuid7")
+    assert build("number").missing == 5
+    rows("uuid7").filter(pk__in=keys[2:4]).delete()
+    assert fill("uuid7", 2).filled == 3
     assert times_are_right("uuid7")
+    assert verify(find("uuid7")).other_time == 0
+
+
+@refused
+def test_those_of_a_century_later_are_found(settings):
+    insert_orders([datetime(1971, 1, 1), SKIPPED + timedelta(days=7 * 52 * 120)])  # noqa: DTZ001
+    later = SKIPPED.replace(year=2144, day=8)
+    insert_orders([later, datetime(9000, 1, 1)])  # noqa: DTZ001
+    with pytest.raises(BackfillError, match=r"1 row of .* skips, such as .* 2144-03-08"):
+        build("uuid7")
+
+
+@refused
+def test_rows_with_an_id_are_not_looked_at():
+    insert_orders([SUMMER, SKIPPED])
+    rows("uuid7").filter(pk=rows("uuid7")[0].pk).update(
+        uuid7=field_of("uuid7").scheme.generate(datetime(2024, 3, 10, 7, 30, tzinfo=UTC))
+    )
+    assert fill("uuid7").filled == 1
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL tells the two apart")

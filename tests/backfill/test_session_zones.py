@@ -219,6 +219,33 @@ def test_a_session_with_a_zone_of_its_own_and_a_repeated_hour(berlin, size):
     assert_found("uuid7", berlin)
 
 
+@postgresql
+@pytest.mark.parametrize("start", [datetime(2024, 3, 31, 2), datetime(2024, 3, 31, 2, 59)])  # noqa: DTZ001
+def test_local_times_that_the_clock_of_the_session_skips_are_refused(berlin, start):
+    insert_local(start - timedelta(hours=2), 2)
+    insert_local(start, 1)
+    insert_local(start + timedelta(hours=1), 2)
+    with pytest.raises(BackfillError) as caught:
+        build("uuid7", using=berlin)
+    assert "1 row of testapp.Order with a time that the clock of Europe/Berlin skips" in str(
+        caught.value
+    )
+    # The default session is in UTC, which skips none.
+    assert build("uuid7").missing == 5
+
+
+@postgresql
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York"])
+def test_naive_times_of_django_that_the_clock_skips_are_refused(zoneless, settings, zone):
+    settings.USE_TZ = False
+    settings.TIME_ZONE = zone
+    insert_local(LOCAL_EDGES[zone][0] - timedelta(hours=1), 12)
+    assert build("uuid7").missing == 12
+    insert_local(LOCAL_EDGES[zone][0] + timedelta(hours=1), 12)
+    with pytest.raises(BackfillError, match=f"12 rows .* the clock of {zone} skips"):
+        build("uuid7")
+
+
 # TIMESTAMP of MariaDB and MySQL
 
 UNIX_EDGES = {"spring": 1711846800 - 3600, "autumn": 1729990800 - 7200}

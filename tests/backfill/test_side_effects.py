@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import Error, connection
 
 from django_sortable_ids.models import BackfillRun
 from tests.support import execute
@@ -330,6 +330,32 @@ def report():
     call_command("backfill_ids", stdout=out)
     (line,) = (line for line in out.getvalue().splitlines() if line.startswith(f"{NAME} "))
     return " ".join(line.split()[1:])
+
+
+STORED = {
+    "a local time": ("moment TIMESTAMP NULL", "DATE AS (DATE(moment))", True),
+    "a time without a zone": ("moment DATETIME NULL", "DATE AS (DATE(moment))", False),
+    "a name": ("moment DATETIME NULL", "VARCHAR(20) AS (DAYNAME(moment))", None),
+    "seconds": ("moment INTEGER NULL", "DATETIME AS (FROM_UNIXTIME(moment))", None),
+    "the id": ("moment INTEGER NULL", "VARCHAR(64) AS (SHA2(public_id, 256))", False),
+}
+"""Columns, what is derived from them, and whether that is refused; None where servers differ."""
+
+
+@mysql
+@pytest.mark.parametrize(("column", "derived", "is_refused"), STORED.values(), ids=STORED)
+def test_stored_columns_that_the_session_decides(column, derived, is_refused):
+    insert_rows()
+    alter = "ALTER TABLE shop_plain"
+    with made(f"{alter} ADD COLUMN {column}", undone=[f"{alter} DROP COLUMN moment"]):
+        try:
+            execute(f"{alter} ADD COLUMN derived {derived} STORED")
+        except Error:
+            assert is_refused is None, "the server has no such column"
+            return
+        with made(undone=[f"{alter} DROP COLUMN derived"]):
+            said = "the stored column derived, which is computed again, with the time zone"
+            assert (said in refusal()) is (is_refused is not False)
 
 
 @mysql

@@ -167,8 +167,7 @@ def test_zero_dates(make, kind):
     for policies in ([], ["--on-null=now", "--on-out-of-range=skip"]):
         message = refusal(NAME, "--created-from=created", *policies)
         assert "shop.Odd 1 (and 1 other row) has the created 0000-00-00 00:00:00" in message
-    condition = re.search(r"WHERE (.*)\. Correct them; nothing was written", message)[1]
-    execute(f"UPDATE odd SET created = '1971-01-01' WHERE {condition}")
+    execute(re.search(r"UPDATE .*(?=; nothing was written)", message)[0])
     assert_filled(model)
 
 

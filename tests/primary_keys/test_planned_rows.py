@@ -9,7 +9,7 @@ pytestmark = own_tables
 
 MODELS = """
 from datetime import UTC, datetime
-from django.db import models
+from django.db import connection, models
 from django_sortable_ids.fields import *
 
 
@@ -24,6 +24,10 @@ key = Customer._meta.get_field("id")
 for day in (8, 9, 10):
     joined = datetime(2024, 3, day, 7, 30, tzinfo=UTC)
     {}
+
+def execute(sql):
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
 """
 NUMBER = "id = models.BigAutoField(primary_key=True)"
 ULID = "id = ULIDField(primary_key=True)"
@@ -34,6 +38,12 @@ GENERATED = "Customer.objects.create(pk=key.scheme.generate(joined.replace(year=
 TOO_OLD = "Customer.objects.filter(pk=2).update(joined=datetime(1969, 7, 20, tzinfo=UTC))"
 EMPTY = "Customer.objects.filter(pk=2).update(joined=None)"
 FROM = "--created-from=joined"
+IN_NEW_YORK = "USE_TZ = False\nTIME_ZONE = 'America/New_York'\n"
+SKIPPED = """
+if connection.vendor == "postgresql":
+    execute("ALTER TABLE depot_customer ALTER COLUMN joined TYPE timestamp")
+execute("INSERT INTO depot_customer (joined) VALUES ('2024-03-10 02:30:00')")
+"""
 CASES = {
     "too_old": (
         NUMBER, AUTO, CREATED, TOO_OLD, [FROM],
@@ -41,6 +51,10 @@ CASES = {
         "nothing was written",
     ),
     "empty": (NUMBER, AUTO, CREATED, EMPTY, [FROM], "Customer 2 has no joined. Give it one, or "),
+    "skipped": (
+        NUMBER, AUTO, "", SKIPPED, [FROM],
+        "1 row of depot.Customer with a time that the clock of America/New_York skips",
+    ),
     "period": (
         NUMBER, AUTO, CREATED, "", ["--created-from=pk", "--start=1960-01-01", "--end=2020-01-01"],
         "--start 1960-01-01T00:00:00-06:00 is too early: UUIDv7 begins at 1970-01-01",
@@ -74,8 +88,8 @@ OF_MARIADB = {
 def edited(create):
     """Creates the project with these models, and edits the key."""
 
-    def edited(before, after, rows):
-        project = create(MODELS.format(before), rows=rows)
+    def edited(before, after, rows, more=""):
+        project = create(MODELS.format(before), rows=rows, more=more)
         project.change_models(before, after)
         return project
 
@@ -94,7 +108,8 @@ def test_refused(edited, name):
     if name in OF_MARIADB and not connection.mysql_is_mariadb:
         pytest.skip("only MariaDB has this column")
     before, after, rows, more, source, expected = (CASES | OF_MYSQL | OF_MARIADB)[name]
-    project = edited(before, after, f"{ROWS.format(rows)}\n{more}")
+    settings = IN_NEW_YORK if name == "skipped" else ""
+    project = edited(before, after, f"{ROWS.format(rows or 'pass')}\n{more}", settings)
     code, error = written(project, *source)
     assert expected in error
     assert (code, project.names) == (1, ["0001_initial"])

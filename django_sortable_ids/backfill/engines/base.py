@@ -11,6 +11,7 @@ from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
 from django.utils.functional import cached_property
 
+from ...errors import BackfillError
 from ...functions.composition import Composition
 from ...functions.fragments import RANDOM_BITS, RandomInteger
 from ...functions.ticks import UnixMicroseconds, tick_at
@@ -214,6 +215,12 @@ class Engine(ABC):
         """Raise ``BackfillError`` if a time is ambiguous in the time zone of the session."""
         return
 
+    def version_bytes(self, target: Target, rows: int) -> int:
+        """Upper bound for the new versions of ``rows`` until a VACUUM, in bytes; 0 if rows are
+        written in place.
+        """
+        return 0
+
     # Sessions
 
     def prepare_session(self) -> None:
@@ -227,3 +234,12 @@ class Engine(ABC):
     def end_session(self) -> None:
         """Undo the changes of ``prepare_session``."""
         return
+
+    # Replicas
+
+    def lag(self) -> float | None:
+        """How many seconds this replica lags; None if that is unknown. Raises ``BackfillError`` if
+        the database is none."""
+        raise BackfillError(
+            f"the database {self.connection.alias!r} is no replica: name one with --replica"
+        )

@@ -7,6 +7,8 @@ impossible date as NULL. The database doesn't treat it as NULL, except for the z
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
@@ -14,6 +16,7 @@ from django.db.models import (
     BooleanField,
     CharField,
     DateField,
+    DateTimeField,
     F,
     Model,
     QuerySet,
@@ -22,7 +25,7 @@ from django.db.models.functions import Cast
 
 from ...db import tables
 from ...db.locks import lift_statement_limit
-from ...db.queries import rows
+from ...db.queries import named_rows, rows
 from ...db.tables import is_timestamp
 from ...errors import BackfillError, counted
 from ...functions.fragments import Template
@@ -30,6 +33,11 @@ from ..sources.target import EveryRow, Target, named
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, quoted
 
+_DEPENDS_ON_SESSION = re.compile(
+    r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
+    re.IGNORECASE,
+)
+"""Expressions that depend on the session's time zone or language."""
 _OF_TABLE = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
 _TRIGGERS = """
 SELECT trigger_name FROM information_schema.triggers
@@ -39,6 +47,10 @@ AND FIND_IN_SET('UPDATE', event_manipulation) ORDER BY action_order, trigger_nam
 _VERSIONED = f"""
 SELECT 1 FROM information_schema.tables WHERE {_OF_TABLE} AND table_type = 'SYSTEM VERSIONED'
 """
+_COLUMNS = f"""
+SELECT column_name, data_type, generation_expression, extra FROM information_schema.columns
+WHERE {_OF_TABLE} ORDER BY ordinal_position
+"""
 _SEES_TRIGGERS = f"""
 SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
 UNION SELECT 1 FROM information_schema.schema_privileges
@@ -46,6 +58,7 @@ WHERE privilege_type = 'TRIGGER' AND COALESCE(%s, DATABASE()) LIKE table_schema
 UNION SELECT 1 FROM information_schema.table_privileges
 WHERE privilege_type = 'TRIGGER' AND {_OF_TABLE}
 """
+_LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
 
 class MySQL(Engine):
@@ -54,7 +67,7 @@ class MySQL(Engine):
     looks_up_ids = True
 
     def side_effects(self, target: Target) -> list[str]:
-        """Triggers, and system versioning."""
+        """Triggers, system versioning, and stored columns that are computed again."""
         table = target.model._meta.db_table
         names = tables.split(self.connection, table)
         effects = [f"the trigger {name}" for (name,) in rows(self.connection, _TRIGGERS, names)]
@@ -62,6 +75,11 @@ class MySQL(Engine):
             effects.append(
                 f"the system versioning of {table}, which keeps the old version of each row"
             )
+        effects += [
+            f"the stored column {name}, which is computed again, with the time zone and the "
+            f"language of this session: {expression}"
+            for name, expression in _recomputed(rows(self.connection, _COLUMNS, names))
+        ]
         if not rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
             effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
         return effects
@@ -91,14 +109,24 @@ class MySQL(Engine):
     def end_session(self) -> None:
         self.connection.close()
 
+    def lag(self) -> float | None:
+        with self.connection.cursor() as cursor:
+            cursor.execute("SHOW REPLICA STATUS")
+            sources = named_rows(cursor)
+        if not sources:
+            return super().lag()
+        lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
+        return None if lag is None else float(lag)
+
 
 # LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.
 _MONTH = "CONCAT(IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971), '-', GREATEST(MONTH({0}), 1), '-')"
+_LAST_DAY = f"DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01')))"
 _IS_IMPOSSIBLE = (
     "YEAR({0}) = 0 OR MONTH({0}) = 0 OR DAYOFMONTH({0}) = 0"
-    " OR (DAYOFMONTH({0}) > 28"
-    f" AND DAYOFMONTH({{0}}) > DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01'))))"
+    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
 )
+_NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
 
 
 def _check_days(target: Target) -> None:
@@ -117,10 +145,13 @@ def _check_days(target: Target) -> None:
     text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
     quote = connection.ops.quote_name
     table, name = quote(source.model._meta.db_table), quote(str(source.column))
+    nearest = _NEAREST_DAY.format(name)
+    if isinstance(source, DateTimeField):
+        nearest = f"CONCAT({nearest}, ' ', TIME({name}))"
     raise BackfillError(
-        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Such "
-        f"rows: SELECT * FROM {table} WHERE {_IS_IMPOSSIBLE.format(name)}. Correct them; nothing "
-        f"was written."
+        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Correct "
+        f"it, for example to the nearest day, in 1971 if it has no year: UPDATE {table} SET "
+        f"{name} = {nearest} WHERE {_IS_IMPOSSIBLE.format(name)}; nothing was written."
     )
 
 
@@ -146,3 +177,15 @@ def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:
             f"{name} is a TIMESTAMP, and both hours are read as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
         )
+
+
+def _recomputed(columns: list[Any]) -> Iterator[tuple[str, str]]:
+    """Stored columns that depend on the session. Servers may compute each of them again, whatever
+    an UPDATE changes. The column of the id is the same in each session.
+    """
+    local = [f"`{name}`" for name, kind, *_ in columns if kind == "timestamp"]
+    for name, _, expression, extra in columns:
+        if not expression or "STORED" not in extra:
+            continue
+        if _DEPENDS_ON_SESSION.search(expression) or any(each in expression for each in local):
+            yield name, expression

@@ -171,6 +171,13 @@ WHERE attrelid = to_regclass(%s) AND attname = %s AND (
   )
 )
 """
+_LAG = """
+SELECT pg_is_in_recovery(), CASE
+  WHEN pg_last_wal_receive_lsn() IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_wal_receiver)
+  THEN NULL
+  WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+  ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float END
+"""
 
 
 class PostgreSQL(Engine):
@@ -207,10 +214,22 @@ class PostgreSQL(Engine):
                 )
         return effects
 
+    def version_bytes(self, target: Target, rows: int) -> int:
+        # reltuples is an estimate: counting the rows takes as long as finding those without an id.
+        sql = "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)"
+        size, known = queries.row(self.connection, sql, [self._quoted(target)])
+        return int(size * rows / max(rows, known))
+
     def begin_batch(self) -> None:
         with self.connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             cursor.execute("SET LOCAL statement_timeout = 0")
+
+    def lag(self) -> float | None:
+        follows, lag = queries.row(self.connection, _LAG)
+        if not follows:
+            return super().lag()
+        return None if lag is None else float(lag)
 
     def _quoted(self, target: Target) -> str:
         return str(self.connection.ops.quote_name(target.model._meta.db_table))

@@ -206,7 +206,9 @@ class Unsourced(InOrderOfKeys):
     def compare(
         self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
     ) -> None:
-        return
+        is_number = isinstance(self.field, models.IntegerField)
+        if is_number and not isinstance(self.field, SortableIDField):
+            checker.check_numbered(page, ids)
 
 
 @dataclass(frozen=True)

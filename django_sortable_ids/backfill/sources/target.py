@@ -5,15 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
 from django.db import connections, models, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 
 from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField, SortableIDField
+from ...fields.values.times import first_moment_when
 from ...functions.time_columns import zone_of_naive_times
 from ...schemes import SequenceExhausted, TimeScheme
 from ...workers import counters
@@ -247,6 +249,7 @@ def check_generated(target: Target, missing: int) -> None:
         _check_range(target, scheme)
         if missing > scheme.layout.new.suffixes:
             _check_room(target, scheme)
+        _check_skipped_hours(target)
     elif isinstance(field, LexicalSequenceField):
         if target.on_out_of_range != "skip":
             # A sequence has no range of times, but its rows are read in the order of their times.
@@ -311,3 +314,56 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
         field.scheme.starting_at(first).nth(missing - 1)
     except SequenceExhausted as error:
         raise BackfillError(f"{counted(missing, 'row')} without an id, but {error}") from None
+
+
+_DAY = timedelta(days=1)
+_FIRST, _LAST = datetime(1850, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
+"""Clock changes are searched for between these times."""
+
+
+def _check_skipped_hours(target: Target) -> None:
+    """Raise ``BackfillError`` if a row without an id has a skipped time."""
+    source, times = target.source, target.source.times
+    if times is None or times.clock is None or times.clock.utcoffset(None) is not None:
+        return
+    place = source.selected_place
+    places = target.missing.aggregate(least=Min(place), most=Max(place)).values()
+    found = [source.at(each) for each in places if each is not None]
+    if not found:
+        return
+    start, end = max(min(found), _FIRST), min(max(found), _LAST)
+    name = source.field.name
+    skipped = [
+        Q(**{f"{name}__gte": times.local(low), f"{name}__lt": times.local(high)})
+        for low, high in gaps(times.clock, start - _DAY, end + _DAY)
+    ]
+    rows = target.missing.filter(Q(*skipped, _connector=Q.OR))
+    if not skipped or (row := rows.order_by("pk").only("pk").first()) is None:
+        return
+    shown, pk = target.first(target.rows.filter(pk=row.pk))
+    raise BackfillError(
+        f"{counted(rows.count(), 'row')} of {target.model._meta.label} with a time that the "
+        f"clock of {times.clock} skips, such as {pk}, with the {name} "
+        f"{shown if isinstance(shown, str) else shown.replace(tzinfo=None)}: no instant has it. "
+        f"Correct these times, usually by adding an hour; nothing was written."
+    )
+
+
+def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """The ranges of naive times, end excluded, that ``clock`` skips between two aware times."""
+
+    def offset(at: datetime) -> timedelta:
+        return at.astimezone(clock).utcoffset() or timedelta()
+
+    def has_moved(was: timedelta, at: datetime) -> bool:
+        return offset(at) > was
+
+    at = start.astimezone(UTC).replace(microsecond=0)
+    before = offset(at)
+    while at < end:
+        after = offset(at + _DAY)
+        if after > before:
+            change = first_moment_when(partial(has_moved, before), at, at + _DAY)
+            moved = change.replace(tzinfo=None)
+            yield moved + before, moved + after
+        at, before = at + _DAY, after

@@ -143,8 +143,7 @@ def mint(
     the one before it and than ``position``; less, if the scheme is descending.
 
     ``more``: how many later rows share the last tick; room is left for them. Raises ``OutOfRange``
-    if a tick has no room for its rows, and if the ticks don't ascend. Returns the position of the
-    last id as well.
+    if a tick has no room for its rows. Returns the position of the last id as well.
     """
     counted = [(tick, len(list(group))) for tick, group in groupby(ticks)]
     return mint_counted(scheme, counted, position, more)
@@ -159,15 +158,7 @@ def mint_counted(
     """Of the slots, as payloads."""
     sizes: list[int] = []
     rest = sum(count for _, count in counted)
-    latest = position.tick if position else counted[0][0]
     for tick, count in counted:
-        if tick < latest:
-            at = scheme.created_at(scheme.from_trusted(layout.join(latest, 0)))
-            raise OutOfRange(
-                f"a row of {at.isoformat()} comes before rows of earlier times, since a clock "
-                f"change skips its local time. Correct it, usually by adding an hour"
-            )
-        latest = tick
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
         rest -= count
