@@ -227,24 +227,25 @@ def watch(
     unknown = f"the lag of {replica!r} is not known: its replication has stopped"
     if engine_of(replica).lag() is None:
         raise BackfillError(unknown)
-    looked, reason = clock() - _MEASURE_SECONDS, ""
+    measured, reason = clock() - _MEASURE_SECONDS, ""
 
-    def look() -> str:
-        nonlocal looked, reason
-        if clock() - looked >= _MEASURE_SECONDS:
-            looked, reason = clock(), why()
-        return reason
-
-    def why() -> str:
+    def reason_to_wait() -> str:
+        nonlocal measured, reason
+        if clock() - measured < _MEASURE_SECONDS:
+            return reason
+        measured, reason = clock(), ""
         try:
             lag = engine_of(replica).lag()
         except BackfillError as error:
-            return str(error)
+            reason = str(error)
         except (OperationalError, InterfaceError) as error:
             connections[replica].close()
-            return f"the lag of {replica!r} can't be queried: {error}"
-        if lag is None:
-            return unknown
-        return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
+            reason = f"the lag of {replica!r} can't be queried: {error}"
+        else:
+            if lag is None:
+                reason = unknown
+            elif lag > most:
+                reason = f"replicas are {lag:.0f} s behind, at most {most:g}"
+        return reason
 
-    return look
+    return reason_to_wait

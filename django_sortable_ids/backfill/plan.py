@@ -47,8 +47,6 @@ class Plan:
     """The unfinished run that this plan continues."""
     rates: tuple[float, float]
     """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
-    version_bytes: int
-    """Upper bound for the new row versions until a VACUUM; 0 where rows are written in place."""
     samples: tuple[str, ...]
     """The first rows with ids of the right time; the final ids have other random bits."""
     warnings: tuple[str, ...]
@@ -89,8 +87,6 @@ class Plan:
         if self.rows:
             slow, fast = (minutes(self.rows / rate) for rate in self.rates)
             yield f"  takes about {slow}" if slow == fast else f"  takes between {fast} and {slow}"
-        if self.version_bytes:
-            yield f"  takes up to {_size(self.version_bytes)} of new row versions, until a VACUUM"
         differs = target.source.differs
         yield from (f"  such as key {each}{differs}" for each in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
@@ -127,7 +123,6 @@ def build(target: Target, batch_size: int) -> Plan:
         given_from=given_from,
         resumed=resumed,
         rates=rates,
-        version_bytes=engine.version_bytes(target, all_rows) if all_rows else 0,
         samples=_samples(target, writer),
         warnings=(*effects, *warnings(target)),
     )
@@ -178,14 +173,6 @@ def _samples(target: Target, writer: Writer) -> tuple[str, ...]:
         shown = key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 3]}..."
         samples.append(f"{shown}, {target.source.shown_place(place)}: {text}")
     return tuple(samples)
-
-
-def _size(count: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}"
-        count /= 1000
-    return f"{count:,.1f} GB"
 
 
 def check_rows(target: Target, missing: int, engine: Engine) -> None:

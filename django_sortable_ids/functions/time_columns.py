@@ -60,12 +60,6 @@ class TimeColumn:
         zone: tzinfo = self.connection.timezone or timezone.get_default_timezone()
         return zone
 
-    def local(self, at: datetime) -> Expression:
-        """The operand for a local time; a clock change may skip it, so it may have no instant."""
-        types = {"postgresql": "timestamp", "mysql": "datetime(6)"}
-        sql = f"CAST(%s AS {types[self.connection.vendor]})"
-        return RawSQL(sql, (at.isoformat(" "),), output_field=DateTimeField())
-
     @property
     def resolution(self) -> timedelta:
         """The smallest difference between two stored times."""
@@ -178,9 +172,6 @@ class TextColumn(TimeColumn):
     of another row, because one time has several: 23:00:00 and 23:00:00.000."""
 
     resolution = MICROSECOND
-
-    def local(self, at: datetime) -> Expression:
-        return self.operand(_shortest(at))
 
     @property
     def selected(self) -> Expression:

@@ -119,10 +119,8 @@ def _lag(request: Request) -> Callable[[], str]:
     most, replica = request.options["max_replica_lag"], request.options["replica"]
     if most is not None and replica is not None:
         return watch(replica, most)
-    if replica is not None:
-        raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
-    if most is not None:
-        raise WrongArguments("--max-replica-lag needs --replica ALIAS, that of the replica: add it")
+    if most is not None or replica is not None:
+        raise WrongArguments("--max-replica-lag and --replica need each other: give both")
     return lambda: ""
 
 

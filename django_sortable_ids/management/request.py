@@ -229,7 +229,6 @@ def of_plan(plan: Plan) -> dict[str, Any]:
         "estimate": {
             "seconds_at_least": round(plan.rows / fast, 1),
             "seconds_at_most": round(plan.rows / slow, 1),
-            "bytes_of_row_versions": plan.version_bytes,
         },
         "samples": list(plan.samples),
         "warnings": list(plan.warnings),

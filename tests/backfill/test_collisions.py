@@ -145,15 +145,6 @@ def test_a_sequence_is_used_up_to_its_last_id():
     assert ids("shop.Tight.digit") == list("0123456789")
 
 
-def test_a_sequence_that_is_too_short_is_refused_before_anything_is_written():
-    insert(Tight, [{"created_at": START}] * 11)
-    assert refusal_of(build, "shop.Tight.digit") == (
-        "11 rows without an id, but the sequence from '0' in steps of 1 has no id number 10 of 1 "
-        "characters; widen it"
-    )
-    assert set(ids("shop.Tight.digit")) == {None}
-
-
 def test_a_sequence_with_text_around_the_number_is_filled():
     insert(Labelled, [{"created_at": START}] * 3)
     fill("shop.Labelled.number", 2)

@@ -137,21 +137,13 @@ def test_another_source_comes_too_late():
     assert f"Next: manage.py backfill_ids {NAME} --created-from pk --start 2015-" in following
 
 
+SPREADS = "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30"
+ALL_THREE = f"{SPREADS}: give all three, or none of them"
 BAD = {
-    ("--created-from=pk",): (
-        "--created-from pk spreads the rows over a period: add it, such as --start 2015-01-01 "
-        "--end 2024-06-30"
-    ),
-    ("--created-from=pk", "--start=2015-01-01"): (
-        "--created-from pk needs both ends of the period: --end is missing"
-    ),
-    ("--created-from=pk", "--end=2015-01-01"): (
-        "--created-from pk needs both ends of the period: --start is missing"
-    ),
-    ("--created-from=day", "--start=2015-01-01", "--end=2016-01-01"): (
-        "--start and --end set the period over which --created-from pk spreads the rows: give all "
-        "three, or none of them"
-    ),
+    ("--created-from=pk",): SPREADS,
+    ("--created-from=pk", "--start=2015-01-01"): ALL_THREE,
+    ("--created-from=pk", "--end=2015-01-01"): ALL_THREE,
+    ("--created-from=day", "--start=2015-01-01", "--end=2016-01-01"): ALL_THREE,
     ("--created-from=pk", "--start=2016-01-01", "--end=2015-01-01"): (
         "--start 2016-01-01T00:00:00-05:00 is after --end 2015-01-01T23:59:59.999999-05:00: "
         "exchange them"
@@ -163,8 +155,7 @@ BAD = {
         "--start 1969-01-01T00:00:00-05:00 is too early: UUIDv7 begins at 1970-01-01 00:00:00+00:00"
     ),
     ("--created-at=now", "--created-from=day"): (
-        "--created-at sets the time of every row: omit --created-from, --convert-from, --start "
-        "and --end, or omit --created-at"
+        "--created-at sets the time of every row: give no other source"
     ),
     ("--created-from=pk", "--convert-from=ulid", "--start=2015-01-01", "--end=2016-01-01"): (
         "--created-from pk and --convert-from: give only one of them"

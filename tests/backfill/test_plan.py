@@ -72,13 +72,10 @@ def test_the_lines():
     assert made == [START, START, START + SECOND]
 
 
-def test_time_and_room():
+def test_how_long_it_takes():
     insert_orders([START] * 500)
     lines = [line for line in dry_run("ulid") if line.startswith("  takes ")]
     assert re.fullmatch(r"  takes (about|between) \d+:\d\d( and \d+:\d\d)?", lines[0])
-    versions = r"  takes up to [1-9]\d* [kM]B of new row versions, until a VACUUM"
-    if connection.vendor == "postgresql":
-        assert re.fullmatch(versions, lines.pop(1))
     assert len(lines) == 1
 
 

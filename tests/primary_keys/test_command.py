@@ -362,7 +362,8 @@ def test_a_model_without_a_field_for_its_old_key(project):
          "depot.Customer.name is no DateTimeField or DateField, from which creation times come; "
          "depot.Customer has joined"),
         (["depot.Customer", "--start=2020-01-01"],
-         "--created-from pk needs both ends of the period: --end is missing"),
+         "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30: "
+         "give all three, or none of them"),
     ],
 )  # fmt: skip
 def test_refused_arguments(edited_project, arguments, message):

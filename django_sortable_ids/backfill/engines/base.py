@@ -215,12 +215,6 @@ class Engine(ABC):
         """Raise ``BackfillError`` if a time is ambiguous in the time zone of the session."""
         return
 
-    def version_bytes(self, target: Target, rows: int) -> int:
-        """Upper bound for the new versions of ``rows`` until a VACUUM, in bytes; 0 if rows are
-        written in place.
-        """
-        return 0
-
     # Sessions
 
     def prepare_session(self) -> None:

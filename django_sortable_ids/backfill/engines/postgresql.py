@@ -214,12 +214,6 @@ class PostgreSQL(Engine):
                 )
         return effects
 
-    def version_bytes(self, target: Target, rows: int) -> int:
-        # reltuples is an estimate: counting the rows takes as long as finding those without an id.
-        sql = "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)"
-        size, known = queries.row(self.connection, sql, [self._quoted(target)])
-        return int(size * rows / max(rows, known))
-
     def begin_batch(self) -> None:
         with self.connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")

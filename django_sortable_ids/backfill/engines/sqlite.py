@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import connections
 from django.db.models import BooleanField, DateField, F, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
@@ -54,8 +55,6 @@ class SQLite(Engine):
     def check(self, target: Target) -> None:
         self._check_commit(target.model._meta.db_table)
         _check_texts(target)
-        if isinstance(target.source.field, DateField) and target.source.times is None:
-            _check_days(target)
 
     def _check_commit(self, table: str) -> None:
         """Refuse a table in a file that SQLite attached: in WAL mode, it isn't committed together
@@ -103,25 +102,28 @@ def _compiled_triggers(connection: Any, sql: str) -> set[str]:
 def _check_texts(target: Target) -> None:
     """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled as Django
     spells it: several spellings don't sort by time."""
-    times, source = target.source.times, target.source.field
-    if not isinstance(times, TextColumn):
+    source = target.source.field
+    is_text = isinstance(target.source.times, TextColumn)
+    if not is_text and not isinstance(source, DateField):
         return
-    quote = times.connection.ops.quote_name
+    quote = connections[target.using].ops.quote_name
     column, table = quote(str(source.column)), quote(source.model._meta.db_table)
-    # The length comes first, since this reads every row.
-    is_spelled_so = (
-        f"CASE length({column}) WHEN 19 THEN {column} GLOB '{_SECOND}' "
-        f"WHEN 26 THEN {column} GLOB '{_SECOND}.{_DIGIT * 6}' ELSE length({column}) < 26 "
-        f"AND {column} GLOB '{_SECOND}.{_DIGIT}*' AND substr({column}, 21) NOT GLOB '*[^0-9]*' END"
-    )
-    # An impossible day or hour becomes the next one. Without the fraction, since the last
-    # microseconds of year 9999 are rounded up.
-    second = f"substr({column}, 1, 19)"
-    is_time = (
-        f"typeof({column}) = 'text' AND substr({column}, 1, 4) > '0000' "
-        f"AND datetime({second}, '+0 days') IS {second}"
-    )
-    where = f"{column} IS NOT NULL AND NOT ({is_spelled_so} AND {is_time})"
+    example = "'2024-05-01'"
+    # An impossible day or hour becomes the next one.
+    is_time = f"date({column}, '+0 days') IS {column}"
+    if is_text:
+        example = "'2024-05-01 23:00:00' or '2024-05-01 23:00:00.123456'"
+        # Without the fraction, since the last microseconds of year 9999 are rounded up.
+        second = f"substr({column}, 1, 19)"
+        # The length comes first, since this reads every row.
+        is_time = (
+            f"CASE length({column}) WHEN 19 THEN {column} GLOB '{_SECOND}' "
+            f"WHEN 26 THEN {column} GLOB '{_SECOND}.{_DIGIT * 6}' ELSE length({column}) < 26 AND "
+            f"{column} GLOB '{_SECOND}.{_DIGIT}*' AND substr({column}, 21) NOT GLOB '*[^0-9]*' END "
+            f"AND datetime({second}, '+0 days') IS {second}"
+        )
+    is_time = f"{is_time} AND typeof({column}) = 'text' AND substr({column}, 1, 4) > '0000'"
+    where = f"{column} IS NOT NULL AND NOT ({is_time})"
     wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
     wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
     found = named(wrong)
@@ -131,24 +133,8 @@ def _check_texts(target: Target) -> None:
     text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
     raise BackfillError(
         f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not spelled "
-        f"as Django spells it, '2024-05-01 23:00:00' or '2024-05-01 23:00:00.123456': SQLite "
-        f"compares texts, and several spellings don't sort by time. Such rows: SELECT * FROM "
-        f"{table} WHERE {where}. Correct what is no time, and save all rows through the ORM, `for "
+        f"as Django spells it, {example}: SQLite compares texts, and several spellings don't sort "
+        f"by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is no time, and save all rows through the ORM, `for "
         f"row in {source.model.__name__}.objects.iterator(): "
         f'row.save(update_fields=["{source.attname}"])`; nothing was written.'
     )
-
-
-def _check_days(target: Target) -> None:
-    """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
-    name = target.source.field.name
-    texts = target.without_id.filter(**{f"{name}__isnull": False}).annotate(
-        sortable_ids_text=Cast(name, TextField())
-    )
-    wrong = texts.exclude(sortable_ids_text__regex=r"^\d{4}-\d{2}-\d{2}$").order_by("pk")
-    first = wrong.values_list("pk", "sortable_ids_text").first()
-    if first:
-        raise BackfillError(
-            f"{target.model._meta.label} {first[0]} has the {name} {first[1]!r}; a date as "
-            f"YYYY-MM-DD was expected. Correct it; nothing was written."
-        )

@@ -16,7 +16,7 @@ from .columns import InColumn
 from .fields import check_tables, find_field, last_run
 from .old_ids import Conversion
 from .originals import Originals
-from .periods import Fixed, Spread, check_period, parsed
+from .periods import PERIOD, Fixed, Spread, check_period, parsed
 from .target import EveryRow, Target
 
 _KINDS = (Fixed, Spread, Conversion, Originals, InColumn)
@@ -70,22 +70,11 @@ def check_given(given: Given) -> None:
     """Raise ``WrongArguments`` for arguments that contradict each other, and ``BackfillError`` for
     a period that no rows can have."""
     if given.created_at and replace(given, created_at=None) != Given():
-        raise WrongArguments(
-            "--created-at sets the time of every row: omit --created-from, --convert-from, "
-            "--start and --end, or omit --created-at"
-        )
+        raise WrongArguments("--created-at sets the time of every row: give no other source")
     if given.created_from == "pk" and given.convert_from:
         raise WrongArguments("--created-from pk and --convert-from: give only one of them")
-    if given.created_from != "pk" and (given.start or given.end):
-        raise WrongArguments(
-            "--start and --end set the period over which --created-from pk spreads the rows: give "
-            "all three, or none of them"
-        )
-    if bool(given.start) != bool(given.end):
-        raise WrongArguments(
-            f"--created-from pk needs both ends of the period: "
-            f"{'--end' if given.start else '--start'} is missing"
-        )
+    if bool(given.start) != bool(given.end) or (given.start and given.created_from != "pk"):
+        raise WrongArguments(f"{PERIOD}: give all three, or none of them")
     if given.start and given.end:
         check_period(parsed("--start", given.start), parsed("--end", given.end))
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..verify import Checker
 
 _MICROSECOND = timedelta(microseconds=1)
+PERIOD = "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,7 @@ class Spread(Derived):
         elif before:
             start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
         else:
-            raise WrongArguments(
-                "--created-from pk spreads the rows over a period: add it, such as --start "
-                "2015-01-01 --end 2024-06-30"
-            )
+            raise WrongArguments(PERIOD)
         spread = [start.astimezone(UTC).isoformat(), end.astimezone(UTC).isoformat()]
         has_stopped = last is not None and last.finished_at is None
         if before and (has_stopped or [before["start"], before["end"]] == spread):

@@ -5,20 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from functools import partial
+from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from typing import Any, Literal
 
-from django.db import connections, models, transaction
-from django.db.models import Max, Min, Q, QuerySet
+from django.db import connections, models
+from django.db.models import Q, QuerySet
 
 from ...errors import BackfillError, counted
-from ...fields import LexicalSequenceField, SortableIDField
-from ...fields.values.times import first_moment_when
+from ...fields import SortableIDField
 from ...functions.time_columns import zone_of_naive_times
-from ...schemes import SequenceExhausted, TimeScheme
-from ...workers import counters
+from ...schemes import TimeScheme
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run
@@ -244,23 +241,16 @@ def others(count: int) -> str:
 def check_generated(target: Target, missing: int) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows has a time of which no
     id can be generated."""
-    field, scheme = target.field, target.field.scheme
+    scheme = target.field.scheme
     if isinstance(scheme, TimeScheme):
         _check_range(target, scheme)
         if missing > scheme.layout.new.suffixes:
             _check_room(target, scheme)
         _check_skipped_hours(target)
-    elif isinstance(field, LexicalSequenceField):
-        if target.on_out_of_range != "skip":
-            # A sequence has no range of times, but its rows are read in the order of their times.
-            _refuse(
-                target,
-                target.without_id.filter(target.is_out_of_range),
-                f"has the {target.source.field.name} before year 1 or after 9999",
-                "Correct its time",
-            )
-        if missing:
-            _check_width(field, missing, target.using)
+    elif target.on_out_of_range != "skip":
+        # A sequence has no range of times, but its rows are read in the order of their times.
+        rows, name = target.without_id.filter(target.is_out_of_range), target.source.field.name
+        _refuse(target, rows, f"has the {name} before year 1 or after 9999", "Correct its time")
 
 
 def check_null_times(target: Target) -> None:
@@ -305,65 +295,27 @@ def _check_room(target: Target, scheme: TimeScheme) -> None:
             )
 
 
-def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
-    """Check that the counter has enough ids left. The transaction that reads it is rolled back."""
-    try:
-        with transaction.atomic(using=using):
-            first = counters.take(field, field.scheme, 1, using)[0]
-            transaction.set_rollback(True, using=using)
-        field.scheme.starting_at(first).nth(missing - 1)
-    except SequenceExhausted as error:
-        raise BackfillError(f"{counted(missing, 'row')} without an id, but {error}") from None
-
-
-_DAY = timedelta(days=1)
-_FIRST, _LAST = datetime(1850, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
-"""Clock changes are searched for between these times."""
-
-
 def _check_skipped_hours(target: Target) -> None:
-    """Raise ``BackfillError`` if a row without an id has a skipped time."""
+    """Raise ``BackfillError`` if a row without an id has a skipped time. Reads all such rows, if
+    their times are those of a clock that changes."""
     source, times = target.source, target.source.times
     if times is None or times.clock is None or times.clock.utcoffset(None) is not None:
         return
-    place = source.selected_place
-    places = target.missing.aggregate(least=Min(place), most=Max(place)).values()
-    found = [source.at(each) for each in places if each is not None]
-    if not found:
-        return
-    start, end = max(min(found), _FIRST), min(max(found), _LAST)
-    name = source.field.name
-    skipped = [
-        Q(**{f"{name}__gte": times.local(low), f"{name}__lt": times.local(high)})
-        for low, high in gaps(times.clock, start - _DAY, end + _DAY)
-    ]
-    rows = target.missing.filter(Q(*skipped, _connector=Q.OR))
-    if not skipped or (row := rows.order_by("pk").only("pk").first()) is None:
-        return
-    shown, pk = target.first(target.rows.filter(pk=row.pk))
-    raise BackfillError(
-        f"{counted(rows.count(), 'row')} of {target.model._meta.label} with a time that the "
-        f"clock of {times.clock} skips, such as {pk}, with the {name} "
-        f"{shown if isinstance(shown, str) else shown.replace(tzinfo=None)}: no instant has it. "
-        f"Correct these times, usually by adding an hour; nothing was written."
-    )
+    first, count = None, 0
+    for place, pk in chain.from_iterable(target.pages(target.missing)):
+        shown = _local(place, times.clock)
+        # In UTC in between: an aware time that no instant has stays as it is in its own zone.
+        if shown != _local(times.place_at(source.at(place).astimezone(UTC)), times.clock):
+            first, count = first or (pk, shown), count + 1
+    if first:
+        raise BackfillError(
+            f"{counted(count, 'row')} of {target.model._meta.label} with a time that the clock of "
+            f"{times.clock} skips, such as {first[0]}, with the {source.field.name} {first[1]}: no "
+            f"instant has it. Correct these times, usually by adding an hour; nothing was written."
+        )
 
 
-def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """The ranges of naive times, end excluded, that ``clock`` skips between two aware times."""
-
-    def offset(at: datetime) -> timedelta:
-        return at.astimezone(clock).utcoffset() or timedelta()
-
-    def has_moved(was: timedelta, at: datetime) -> bool:
-        return offset(at) > was
-
-    at = start.astimezone(UTC).replace(microsecond=0)
-    before = offset(at)
-    while at < end:
-        after = offset(at + _DAY)
-        if after > before:
-            change = first_moment_when(partial(has_moved, before), at, at + _DAY)
-            moved = change.replace(tzinfo=None)
-            yield moved + before, moved + after
-        at, before = at + _DAY, after
+def _local(place: Any, clock: tzinfo) -> datetime:
+    """The local time of a place, which SQLite has as text."""
+    at: datetime = datetime.fromisoformat(place) if isinstance(place, str) else place
+    return (at.astimezone(clock) if at.tzinfo else at).replace(tzinfo=None)
