@@ -21,8 +21,8 @@ from django.db.models import QuerySet
 
 from .backfill import plan, run
 from .backfill.sources.base import Given
-from .backfill.sources.fields import check_names, check_table
 from .backfill.sources.find import of_source
+from .backfill.sources.id_column import check_names, check_table
 from .db import tables
 from .db.locks import with_short_lock_timeout
 from .errors import BackfillError, counted

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from ..errors import BackfillError
 from ..models import BackfillRun
-from .sources.fields import last_run, same_options
+from .sources.id_column import last_run, same_options
 from .sources.target import Target
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ class Control:
     def ask(self) -> None:
         self._asked = True
 
-    def check(self) -> None:
+    def raise_if_stopped(self) -> None:
         """Show the progress if requested; raises ``Stopped`` if the run shall end."""
         if self._asked:
             self._asked = False
@@ -63,10 +63,10 @@ class Control:
     def pause(self, seconds: float) -> None:
         """Wait, and check for signals all the while."""
         end = time.monotonic() + seconds
-        self.check()
+        self.raise_if_stopped()
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(left, PIECE_SECONDS))
-            self.check()
+            self.raise_if_stopped()
 
 
 @contextmanager
@@ -193,7 +193,7 @@ class Pace:
         """Wait after a batch of ``rows``, or before the first one; raises ``Stopped`` if the run
         shall end.
         """
-        self._control.check()
+        self._control.raise_if_stopped()
         if self._limits.max_rows_per_second:
             # A late run catches up at most one second, not in a burst.
             start = max(self._free_at, self._clock() - 1)

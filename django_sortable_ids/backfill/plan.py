@@ -17,7 +17,7 @@ from ..models import BackfillRun
 from ..schema.stored_values import sorts, too_narrow
 from .engines import Engine, engine_of
 from .progress import minutes
-from .sources.fields import last_run, same_options
+from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
 from .sources.target import POLICIES, Target
 from .writing.writer import Writer
@@ -181,8 +181,8 @@ def check_rows(target: Target, missing: int, engine: Engine) -> None:
     _check_unique(target)
     _check_columns(target)
     engine.check_session(target)
-    engine.check(target)
-    target.source.check(target, missing)
+    engine.check_times(target)
+    target.source.check_places(target, missing)
 
 
 def warnings(target: Target) -> Iterator[str]:

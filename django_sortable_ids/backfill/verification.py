@@ -202,7 +202,7 @@ class Form:
         self._storage = target.field.stored(self._connection)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
 
-    def read(self, page: Page) -> list[Read | None]:
+    def ids_of(self, page: Page) -> list[Read | None]:
         """Each id; None for rows without one, and for values that are no ids of the scheme, which
         are counted."""
         found, given = self._found, [row[2] for row in page if row[2] is not None]
@@ -222,7 +222,7 @@ class Form:
                 if None not in parts:
                     return list(zip(numbers, parts, strict=True))
             return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
-        return [None if row[2] is None else self._read(row) for row in page]
+        return [None if row[2] is None else self._id_of(row) for row in page]
 
     @property
     def _is_native(self) -> bool:
@@ -230,7 +230,7 @@ class Form:
         is_uuid = isinstance(self._storage, UUIDStorage)
         return is_uuid and self._connection.features.has_native_uuid_field
 
-    def _read(self, row: tuple[Any, Any, Any]) -> Read | None:
+    def _id_of(self, row: tuple[Any, Any, Any]) -> Read | None:
         stored = row[2]
         try:
             number = self._storage.from_db(stored)

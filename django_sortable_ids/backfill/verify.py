@@ -27,7 +27,7 @@ from ..schemes import InvalidID, OutOfRange, TimeScheme
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .engines import engine_of
 from .sources.base import Row
-from .sources.fields import last_run, same_options
+from .sources.id_column import last_run, same_options
 from .sources.periods import Unsourced
 from .sources.target import Target
 from .verification import EXAMPLES, SHARE, Form, Page, Read, Verification
@@ -49,7 +49,7 @@ def verify(
     refuse_hidden_rows(target)
     found = Verification(most=most)
     try:
-        engine_of(target.using).check(target)
+        engine_of(target.using).check_times(target)
     except BackfillError as error:
         if not isinstance(target.source.times, TextColumn):
             raise
@@ -60,7 +60,7 @@ def verify(
     end = Cursor.load(target, run.cursor).row if run and run.cursor else None
     checker = Checker(target, found, run.given_from if run else None)
     for page, is_of_run in _pages(target, end):
-        checker.check(page, is_of_run=is_of_run)
+        checker.check_page(page, is_of_run=is_of_run)
         progress(len(page))
     keyed = Target(target.field, Unsourced.of(target.model, target.using))
     has_no_time = Q(**{f"{target.source.field.name}__isnull": True}) | ~target.source.has_shown_time
@@ -181,12 +181,12 @@ class Checker:
         """Whether the order shows that no two ids are equal."""
         return self._found.judged == self._found.given and not self._found.unordered
 
-    def check(self, page: Page, *, is_of_run: bool) -> None:
-        self._target.source.compare(self, page, self._form.read(page), is_of_run=is_of_run)
+    def check_page(self, page: Page, *, is_of_run: bool) -> None:
+        self._target.source.compare(self, page, self._form.ids_of(page), is_of_run=is_of_run)
 
     def check_form(self, page: Page) -> None:
         """Check the ids of rows without a time."""
-        ids = self._form.read(page)
+        ids = self._form.ids_of(page)
         self._found.without_time += len(ids) - ids.count(None)
 
     def count_generated(self, ids: Sequence[Read | None]) -> None:

@@ -8,7 +8,7 @@ without the outer quotes. Django's introspection would look for a table with tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
@@ -29,22 +29,19 @@ SELECT table_type FROM information_schema.tables
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
 _POSTGRESQL_COLUMNS = """
-SELECT wanted.number, attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
+SELECT attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
     format_type(atttypid, NULL), NULLIF(atttypmod, -1),
     attidentity <> '' OR COALESCE(pg_get_expr(adbin, adrelid) LIKE 'nextval(%%', false)
-FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (name, number)
-JOIN pg_attribute ON attrelid = to_regclass(name) AND attnum > 0 AND NOT attisdropped
-JOIN pg_type ON pg_type.oid = atttypid
+FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
 LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-ORDER BY attnum
+WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
-# Unlike SELECT *, information_schema also lists INVISIBLE columns. One name is compared by "=",
-# because MariaDB opens every table of the schema for anything else.
+# Unlike SELECT *, information_schema also lists INVISIBLE columns.
 _MYSQL_COLUMNS = """
-SELECT table_name, column_name, ordinal_position, is_nullable = 'YES', data_type,
+SELECT column_name, ordinal_position, is_nullable = 'YES', data_type,
     datetime_precision, extra LIKE '%%auto_increment%%'
 FROM information_schema.columns
-WHERE table_schema = COALESCE(%s, DATABASE()) AND ({}) ORDER BY ordinal_position
+WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s ORDER BY ordinal_position
 """
 _SQLITE_COLUMNS = "SELECT * FROM pragma_table_xinfo(%(table)s, %(schema)s)"
 _SQLITE_KEY = f"SELECT name FROM ({_SQLITE_COLUMNS}) WHERE pk ORDER BY pk"
@@ -121,38 +118,21 @@ def has_column(connection: Any, table: str, column: str) -> bool:
 
 
 def columns(connection: Any, table: str) -> dict[str, ColumnInfo]:
-    """The columns of an existing table or view, also hidden ones, by their ``folded`` names."""
-    return columns_of(connection, [table])[0]
-
-
-def columns_of(connection: Any, names: Sequence[str]) -> list[dict[str, ColumnInfo]]:
-    """The ``columns`` of each of these tables; none for one that doesn't exist. Servers are queried
-    once, or once for each schema."""
-    quote = connection.ops.quote_name
-    found: list[dict[str, ColumnInfo]] = [{} for _ in names]
-
-    def add(number: int, column: Sequence[Any]) -> None:
-        found[number][folded(connection, column[0])] = ColumnInfo(*column)
-
+    """The columns of a table or view, also hidden ones, by their ``folded`` names; none if it
+    doesn't exist."""
+    found: list[Any] = []
     match connection.vendor:
         case "postgresql":
-            for number, *column in rows(connection, _POSTGRESQL_COLUMNS, [[*map(quote, names)]]):
-                add(number - 1, column)
+            found = rows(connection, _POSTGRESQL_COLUMNS, [connection.ops.quote_name(table)])
         case "mysql":
-            numbers: dict[str | None, dict[str, int]] = {}
-            for number, table in enumerate(names):
-                schema, plain = split(connection, table)
-                numbers.setdefault(schema, {})[folded_table(connection, plain)] = number
-            for schema, plains in numbers.items():
-                sql = _MYSQL_COLUMNS.format(" OR ".join(["table_name = %s"] * len(plains)))
-                for plain, *column in rows(connection, sql, [schema, *plains]):
-                    add(plains[folded_table(connection, plain)], column)
+            found = rows(connection, _MYSQL_COLUMNS, split(connection, table))
         case "sqlite":
-            for number, table in enumerate(names):
-                for n, name, kind, needed, *_ in _of_sqlite(connection, table, _SQLITE_COLUMNS):
-                    # No other type is an alias of the rowid.
-                    add(number, (name, n, not needed, kind, None, kind.upper() == "INTEGER"))
-    return found
+            found = [
+                # No other type is an alias of the rowid.
+                (name, n, not needed, kind, None, kind.upper() == "INTEGER")
+                for n, name, kind, needed, *_ in _of_sqlite(connection, table, _SQLITE_COLUMNS)
+            ]
+    return {folded(connection, column[0]): ColumnInfo(*column) for column in found}
 
 
 def column_info(connection: Any, table: str, column: str) -> ColumnInfo | None:

@@ -15,8 +15,8 @@ from ..backfill.pace import Control, Limits, signals, watch
 from ..backfill.progress import Progress
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import Given
-from ..backfill.sources.fields import check_tables, database_of, last_run, named_field, names_of
 from ..backfill.sources.find import find, of_source
+from ..backfill.sources.id_column import check_tables, database_of, last_run, named_field, names_of
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option

@@ -19,8 +19,8 @@ from django.core.management.base import CommandError, OutputWrapper
 from ..backfill.pace import Stopped
 from ..backfill.plan import Plan
 from ..backfill.sources.base import Given
-from ..backfill.sources.fields import last_run
 from ..backfill.sources.find import find
+from ..backfill.sources.id_column import last_run
 from ..backfill.sources.target import POLICIES, Target
 from ..db.errors import explained
 from ..errors import Interrupted

@@ -91,8 +91,8 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         return tables.folded_table(connection, table), tables.folded(connection, column)
 
     settled = {place(*each) for each in (*known, *generic)}
-    for table, columns in zip(listed, tables.columns_of(connection, listed), strict=True):
-        for column in columns.values():
+    for table in listed:
+        for column in tables.columns(connection, table).values():
             if place(table, column.name) not in settled:
                 read = _Sample(connection, table, column.name, column.kind.lower())
                 found += [*read.references(change, names)] or [*read.documents(change, names)]

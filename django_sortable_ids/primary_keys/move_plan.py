@@ -15,8 +15,8 @@ from django.db.models.constants import LOOKUP_SEP
 
 from ..backfill.sources.base import Given
 from ..backfill.sources.columns import field_of_times
-from ..backfill.sources.fields import check_names, check_table
 from ..backfill.sources.find import check_given
+from ..backfill.sources.id_column import check_names, check_table
 from ..backfill.sources.target import OnNull
 from ..db import tables
 from ..errors import BackfillError

@@ -22,7 +22,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
 from ..backfill.engines import engine_of
-from ..backfill.sources.fields import hides_tables, last_run, names_of
+from ..backfill.sources.id_column import hides_tables, last_run, names_of
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
 from ..db.errors import is_denied

@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS
 
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.progress import minutes, percent, share
-from ..backfill.sources.fields import check_table, find_field
+from ..backfill.sources.id_column import check_table, find_field
 from ..backfill.sources.target import database_option
 from ..errors import counted
 from ..fields import SortableIDField

@@ -30,10 +30,9 @@ def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[model
         for model in apps.get_models(include_auto_created=True)
         if model._meta.auto_created and router.allow_migrate_model(connection.alias, model)
     ]
-    found = tables.columns_of(connection, [model._meta.db_table for model in automatic])
-    for model, columns in zip(automatic, found, strict=True):
+    for model in automatic:
         meta, key = model._meta, model._meta.pk
-        column = columns.get(tables.folded(connection, str(key.column)))
+        column = tables.column_info(connection, meta.db_table, str(key.column))
         if column is None:
             continue
         holds_ids = key.get_internal_type() == "BigIntegerField" and (

@@ -59,7 +59,7 @@ def test_the_second_signal_ends_it_at_once():
         os.kill(os.getpid(), signal.SIGTERM)
         assert [signal.getsignal(number) for number in kinds] == [signal.SIG_DFL] * 2
         with pytest.raises(Stopped):
-            control.check()
+            control.raise_if_stopped()
     assert [signal.getsignal(number) for number in kinds] == before
 
 

@@ -206,7 +206,7 @@ class Engine(ABC):
 
     # Checks
 
-    def check(self, target: Target) -> None:
+    def check_times(self, target: Target) -> None:
         """Raise ``BackfillError`` for times that Django and the database don't read alike, and for
         a table that can't be committed together with the run."""
         return

@@ -84,7 +84,7 @@ class MySQL(Engine):
             effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
         return effects
 
-    def check(self, target: Target) -> None:
+    def check_times(self, target: Target) -> None:
         _check_days(target)
 
     def check_session(self, target: Target) -> None:

@@ -52,7 +52,7 @@ class SQLite(Engine):
     writes_first = True
     adds_not_null = False
 
-    def check(self, target: Target) -> None:
+    def check_times(self, target: Target) -> None:
         self._check_commit(target.model._meta.db_table)
         _check_texts(target)
 
@@ -134,7 +134,7 @@ def _check_texts(target: Target) -> None:
     raise BackfillError(
         f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not spelled "
         f"as Django spells it, {example}: SQLite compares texts, and several spellings don't sort "
-        f"by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is no time, and save all rows through the ORM, `for "
-        f"row in {source.model.__name__}.objects.iterator(): "
+        f"by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is no time, and "
+        f"save all rows through the ORM, `for row in {source.model.__name__}.objects.iterator(): "
         f'row.save(update_fields=["{source.attname}"])`; nothing was written.'
     )

@@ -235,7 +235,7 @@ class Source(ABC):
     # Checks
 
     @abstractmethod
-    def check(self, target: Target, missing: int) -> None:
+    def check_places(self, target: Target, missing: int) -> None:
         """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
 
     def warnings(self, target: Target) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ...fields.values.times import in_utc
 from ...functions.time_columns import TimeColumn, column_of, shown
 from ...schemes.support import nearest
 from .base import Expectation, Source, Wanted
-from .fields import check_table, names_of
+from .id_column import check_table, names_of
 from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
 
 _NONE = (
@@ -65,7 +65,7 @@ class InColumn(Source):
     def values(self) -> TimeColumn:
         return column_of(self.field, self.using)
 
-    def check(self, target: Target, missing: int) -> None:
+    def check_places(self, target: Target, missing: int) -> None:
         check_null_times(target)
         check_generated(target, missing)
 

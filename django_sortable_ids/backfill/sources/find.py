@@ -13,7 +13,7 @@ from ...fields import SortableIDField, history_models
 from ...models import BackfillRun
 from .base import Given, Source, Wanted
 from .columns import InColumn
-from .fields import check_tables, find_field, last_run
+from .id_column import check_tables, find_field, last_run
 from .old_ids import Conversion
 from .originals import Originals
 from .periods import PERIOD, Fixed, Spread, check_period, parsed

@@ -21,7 +21,7 @@ from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, is_lossless
 from ...schemes.catalog import scheme_of_uuid
 from ...schemes.support import nearest
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
-from .fields import names_of
+from .id_column import names_of
 from .target import Target, check_generated, check_null_times, others
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Conversion(Source):
             usual.earlier + tick, usual.later + tick, "of their old ids' times", False
         )
 
-    def check(self, target: Target, missing: int) -> None:
+    def check_places(self, target: Target, missing: int) -> None:
         """Also that the old id of each row without a new one carries a time."""
         check_null_times(target)
         self._check_old_ids(target)
@@ -161,7 +161,7 @@ class Lossless(Conversion, InOrderOfKeys):
     def time_range(self, scheme: Any) -> None:
         return None
 
-    def check(self, target: Target, missing: int) -> None:
+    def check_places(self, target: Target, missing: int) -> None:
         check_null_times(target)
         self._check_old_ids(target)
 

@@ -128,7 +128,7 @@ class Originals(InOrderOfKeys):
         assert isinstance(scheme, TimeScheme)
         return {key: scheme.generate(aware(times[key]).astimezone(UTC)) for key in keys}
 
-    def check(self, target: Target, missing: int) -> None:
+    def check_places(self, target: Target, missing: int) -> None:
         """Also that each original has an id."""
         check_null_times(target)
         name, key = self.id_name, OuterRef(self.field.name)

@@ -58,7 +58,7 @@ class Period:
 class Derived(InOrderOfKeys):
     """Times that Python derives from the key of a row, which is its place."""
 
-    def check(self, target: Target, missing: int) -> None:
+    def check_places(self, target: Target, missing: int) -> None:
         check_generated(target, missing)
 
     def compare(
@@ -198,7 +198,7 @@ class Unsourced(InOrderOfKeys):
     def at(self, place: Any) -> datetime:
         raise AssertionError("these rows have no known times")
 
-    def check(self, target: Target, missing: int) -> None:
+    def check_places(self, target: Target, missing: int) -> None:
         raise AssertionError("no run gives these rows ids")
 
     def compare(

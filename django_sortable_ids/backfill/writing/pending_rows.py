@@ -55,7 +55,7 @@ class PendingRows:
                 return tied
         return self.all(cursor)
 
-    def read(self, cursor: Cursor | None, size: int) -> list[Row]:
+    def next_rows(self, cursor: Cursor | None, size: int) -> list[Row]:
         """The next ``size`` rows, or as many as there are, by one sort for many calls if no index
         has their order."""
         if self._pages:

@@ -102,7 +102,7 @@ class Writer:
             raise self.target.stopped(row, error) from error
 
     def _from_python(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self.pending.read(cursor, size)
+        rows = self.pending.next_rows(cursor, size)
         if not rows:
             return NOTHING
         stored, position = self._generated(rows, cursor)

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from ...backfill.pace import stoppable
-from ...backfill.sources.fields import database_of
+from ...backfill.sources.id_column import database_of
 from ...db.errors import explained
 from ...db.locks import session_limits
 from ...errors import Interrupted

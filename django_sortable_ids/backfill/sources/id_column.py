@@ -1,4 +1,4 @@
-"""Finds the column that a backfill fills, or tells why it can't be filled."""
+"""The column of ids that a backfill fills: found by its label, or refused with the reason."""
 
 from __future__ import annotations
 
