@@ -6,6 +6,7 @@ __all__ = [
     "KeyCopy",
     "MigratePrimaryKey",
     "MovedKey",
+    "RenameMovedKey",
     "SwapSortableID",
 ]
 
@@ -28,7 +29,7 @@ from .db.locks import with_short_lock_timeout
 from .errors import BackfillError, counted
 from .fields import SortableIDField
 from .primary_keys.changes.moved import KeyCopy, MovedKey
-from .primary_keys.operation import BothWays, MigratePrimaryKey
+from .primary_keys.operation import BothWays, MigratePrimaryKey, RenameMovedKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column

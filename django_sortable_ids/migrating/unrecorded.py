@@ -126,8 +126,14 @@ def refusals_to_undo(undone: Sequence[Migration], connection: Any) -> Iterator[s
             model = migration.app_label, getattr(each, "model_name_lower", "")
             if isinstance(each, RemoveField):
                 removed[*model, each.name] = migration
-            elif isinstance(each, RenameField) and (*model, each.new_name) in removed:
-                removed[*model, each.old_name] = removed[*model, each.new_name]
+            renamed = getattr(each, "renamed_fields", ())
+            if isinstance(each, RenameField):
+                renamed = [(each.old_name, each.new_name)]
+            removed |= {
+                (*model, old): removed[*model, new]
+                for old, new in renamed
+                if (*model, new) in removed
+            }
         for move in moves(migration):
             own = [note for note in written if note.is_of(move.keys)]
             for key in move.keys:

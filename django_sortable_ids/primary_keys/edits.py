@@ -70,10 +70,12 @@ def kept_problems(found: Iterable[type[models.Model]], to: str | None) -> Iterat
     for model in found:
         key, field = model._meta.pk, new_key(model, to)[0].__name__
         if not isinstance(key, (SortableIDField, models.CompositePrimaryKey, *_REPLACED)):
+            old = f"{key.name} with unique=True instead of primary_key=True"
+            if key.name == "id":
+                old = f"{OLD}id = {old_field(key)}"
             yield (
                 f"{model._meta.label} keeps its key {key.name}, a {type(key).__name__}. To replace "
-                f"it, name it id, and run makemigrations and migrate; then write id = {field}("
-                f"primary_key=True) and {OLD}id = {old_field(key)}, which may be renamed at last"
+                f"it, write id = {field}(primary_key=True) and {old}"
             )
 
 
@@ -130,13 +132,26 @@ def old_field(before: Any) -> str:
     return f"{'' if is_own else 'models.'}{kind}({length}null=True, unique=True, editable=False)"
 
 
-def without_old(found: Iterable[type[models.Model]], state: ProjectState) -> Iterator[str]:
+def name_of_old(meta: Any, before: str) -> str:
+    """The name of the model's field for the old key; ``before`` is that of the old key itself, as
+    which a natural key stays when another field becomes the key."""
+    names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
+    return before if before in names else f"{OLD}{meta.pk.name}"
+
+
+def without_old(
+    found: Iterable[type[models.Model]], state: ProjectState, *, keeps_old: bool
+) -> Iterator[str]:
     """What models lack that keep their old key. ``state`` is that of the migrations."""
     for model in found:
         before = state.apps.get_model(model._meta.label)._meta.pk
-        name = f"{OLD}{model._meta.pk.name}"
+        name = name_of_old(model._meta, before.name)
         fields = {each.name: each for each in model._meta.local_concrete_fields}
-        if name not in fields:
+        if name == before.name and not fields[name].unique:
+            yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
+        elif name == before.name or not keeps_old:
+            continue
+        elif name not in fields:
             yield (
                 f"{model._meta.label} has no field for its old key. Add\n"
                 f"    {name} = {old_field(before)}\n"

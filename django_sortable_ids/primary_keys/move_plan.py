@@ -28,8 +28,8 @@ from ..schemes.support import nearest
 from . import adopting, edits, key_map, obstacles, texts
 from .changes import graph
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import Edit, is_model_installed
-from .operation import MigratePrimaryKey, Move
+from .edits import Edit, is_model_installed, name_of_old
+from .operation import MigratePrimaryKey, Move, RenameMovedKey
 
 Model = type[models.Model]
 
@@ -54,6 +54,22 @@ class PlannedMove:
             for model in state.get_models(include_auto_created=True)
             if model._meta.db_table in tables
         }
+
+    @property
+    def renamed(self) -> dict[str, list[RenameMovedKey]]:
+        """By app: what gives keys, and the fields of the old ones, the names that they have in the
+        models, after the move."""
+        found: dict[str, list[RenameMovedKey]] = {}
+        for key in self.operation.keys:
+            meta = apps.get_model(key.model)._meta
+            names = {key.name: meta.pk.name}
+            if key.old is not None:
+                names[key.old_name] = name_of_old(meta, key.name)
+            if key.name != meta.pk.name:
+                app_label, model = key.model_key
+                fields = [(old, new, redefined(meta.get_field(new))) for old, new in names.items()]
+                found.setdefault(app_label, []).append(RenameMovedKey(model, fields))
+        return found
 
 
 class NotEdited(BackfillError):
@@ -106,8 +122,7 @@ def build(
             "field in the migrations. Name tables of the project, and edit their keys first"
         )
     problems = [*_renamed(found, state)]
-    if keeps_old and not needed and not problems:
-        problems = [*edits.without_old(found, state)]
+    problems += [] if needed else edits.without_old(found, state, keeps_old=keeps_old)
     if problems or waiting:
         raise BackfillError("\n".join(problems or waiting))
     for each in found:
@@ -122,7 +137,7 @@ def build(
             new = field(primary_key=True, **options)
             moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
         else:
-            moved.append(_moved(each, keeps_old, fixed))
+            moved.append(_moved(each, before[label], keeps_old, fixed))
     key_map.check(moved, state, using)
     references = graph.references_of(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
@@ -232,18 +247,44 @@ def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
                 f'the model says {key.column}: add db_column="{before.column}"'
             )
         elif key.name != before.name:
+            yield from _in_the_way(model, before)
+
+
+def _in_the_way(model: Model, before: Any) -> Iterator[str]:
+    """What would follow a key to its new name, and is about the field that keeps the name."""
+    old, new = before.name, model._meta.pk.name
+    options = before.model._meta
+    for group in (*options.unique_together, *options.constraints, *options.indexes):
+        if old in getattr(group, "fields", group):
             yield (
-                f"{model._meta.label}: the key {before.name} can't be moved to another name, "
-                f"{key.name}: first rename it to {key.name} in the model, and run makemigrations "
-                f"and migrate; then move it; at last rename {OLD}{key.name} to {before.name}"
+                f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the key "
+                f"is {new} now: remove it and migrate, move the key, and add it again"
+            )
+    for owner, field in graph.columns(apps):
+        is_reference = field.remote_field and field.target_field.model is model
+        if is_reference and field.target_field.name == old:
+            yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
+        elif history_models.original_of(owner) is model and field.name == old:
+            yield (
+                f"{field} copies {old}, and the key is {new} now: before the move, rename {old} to "
+                f"{new} by RenameField in both models; move {new} with {OLD}{new}; and rename that "
+                f"to {old}"
             )
 
 
-def _moved(model: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
-    meta = model._meta
-    name = f"{OLD}{meta.pk.name}"
-    old = redefined(meta.get_field(name)) if keeps_old else None
-    return MovedKey(meta.label, meta.pk.name, redefined(meta.pk), old, **fixed)
+def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
+    """``known`` is the model of the migrations."""
+    meta, before = model._meta, known._meta.pk
+    name = name_of_old(meta, before.name)
+    field, old = redefined(meta.pk), None
+    if keeps_old or name == before.name:
+        old = redefined(meta.get_field(name))
+    if meta.pk.name != before.name:
+        # The columns get other names after the move.
+        column = {"db_column": before.db_column} if before.db_column else {}
+        field = redefined(meta.pk, "db_column", **column)
+        old = old and redefined(old, "db_column")
+    return MovedKey(meta.label, before.name, field, old, **fixed)
 
 
 def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:

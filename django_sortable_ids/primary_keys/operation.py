@@ -247,3 +247,54 @@ def _have_old_keys(key: MovedKey, state: Any, using: str) -> bool:
     """Whether a row has its old key."""
     rows = state.apps.get_model(key.model)._base_manager.using(using)
     return bool(rows.filter(**{f"{key.old_name}__isnull": False}).exists())
+
+
+class RenameMovedKey(BothWays):
+    """Gives a moved key, and the field of its old values, the names that they have in the model.
+
+    ``fields`` are the present and the next name of each, and the field with that. MariaDB and MySQL
+    rename all columns in one statement: after a stop, ``migrate`` sees whether it was executed.
+    """
+
+    __module__ = "django_sortable_ids.operations"
+    """Migrations import it from there."""
+
+    def __init__(self, model_name: str, fields: Sequence[tuple[str, str, Any]]) -> None:
+        self.model_name = model_name
+        self.model_name_lower = model_name.lower()
+        self.fields = fields
+        self.renamed_fields = [(name, following) for name, following, _ in fields]
+        """Read by the guard of ``migrate``."""
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        state.__dict__.pop("apps", None)
+        for name, following, field in self.fields:
+            state.rename_field(app_label, self.model_name_lower, name, following)
+            state.alter_field(app_label, self.model_name_lower, following, field, True)
+
+    def _change(
+        self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
+    ) -> None:
+        present, final = (
+            each.apps.get_model(app_label, self.model_name) for each in (before, after)
+        )
+        connection, table = editor.connection, present._meta.db_table
+        if not self.allow_migrate_model(connection.alias, present):
+            return
+        names = self.renamed_fields
+        if backwards:
+            names = [(following, name) for name, following in reversed(names)]
+        pairs = (
+            (present._meta.get_field(a).column, final._meta.get_field(b).column) for a, b in names
+        )
+        columns = {old: new for old, new in pairs if old != new}
+        gone = columns.keys() - columns.values()
+        if gone and all(tables.has_column(connection, table, each) for each in gone):
+            quote = editor.quote_name
+            changes = [f"RENAME COLUMN {quote(a)} TO {quote(b)}" for a, b in columns.items()]
+            for each in [", ".join(changes)] if connection.vendor == "mysql" else changes:
+                editor.execute(f"ALTER TABLE {quote(table)} {each}", None)
+
+    def describe(self) -> str:
+        names = ", ".join(f"{name} to {following}" for name, following in self.renamed_fields)
+        return f"Rename the key of {self.model_name} and its old values: {names}"

@@ -13,6 +13,7 @@ from ..db.queries import value
 from ..errors import counted
 from .changes.moved import MovedKey
 from .deleted_keys import DeletedKeys
+from .edits import name_of_old
 from .move_plan import PlannedMove
 
 _SECONDS = (10, 60)
@@ -88,7 +89,7 @@ def report(planned: PlannedMove) -> Report:
             key=str(apps.get_model(moved.model)._meta.pk),
             scheme=type(moved.field).__name__,
             rows=rows[key.table],
-            old=moved.old_name if moved.old else None,
+            old=name_of_old(apps.get_model(moved.model)._meta, moved.name) if moved.old else None,
             times=_source(moved),
             references=[
                 f"{table.name}.{each.name}"

@@ -44,10 +44,8 @@ Customer.objects.update(joined=F("joined") + timedelta(hours=2))
 """
 OLD = "old_id = models.BigIntegerField(null=True, unique=True, editable=False)"
 KEPT = (
-    "depot.Country keeps its key code, a CharField. To replace it, name it id, and run "
-    "makemigrations and migrate; then write id = UUIDv7Field(primary_key=True) and old_id = "
-    "models.CharField(max_length=2, null=True, unique=True, editable=False), which may be renamed "
-    "at last"
+    "depot.Country keeps its key code, a CharField. To replace it, write id = UUIDv7Field("
+    "primary_key=True) and code with unique=True instead of primary_key=True"
 )
 EDITS = [
     "Edit the models first. Add imports, and lines before the named ones:",

@@ -141,10 +141,18 @@ def test_keys_that_were_not_kept_do_not_come_back(depot):
     assert depot.applied()[-1] == "0003_step"
 
 
-def test_old_keys_that_were_removed_since_do_not_come_back(depot):
+@pytest.mark.parametrize(
+    "rename",
+    [
+        "RenameField('Customer', 'old_id', 'number'),",
+        f"RenameMovedKey('Customer', [('old_id', 'number', {small.OLD})]),",
+    ],
+    ids=["of Django", "of a key"],
+)
+def test_old_keys_that_were_removed_since_do_not_come_back(depot, rename):
     small.create(depot)
     small.write_move(depot)
-    depot.write("RenameField('Customer', 'old_id', 'number'),")
+    depot.write(rename)
     depot.write("RemoveField('Customer', 'number'),")
     depot.migrate()
     assert depot.refusal("0001_step") == (

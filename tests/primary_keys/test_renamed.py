@@ -1,4 +1,6 @@
-"""A key that another field replaces, such as a country's code, which stays as a field."""
+"""A key that another field replaces: a country's code stays, and an id becomes the key."""
+
+import json
 
 import pytest
 
@@ -10,27 +12,114 @@ pytestmark = own_tables
 
 MODELS = """
 from django.db import models
-from django_sortable_ids.fields import UUIDv7Field
-from simple_history.models import HistoricalRecords
+from django_sortable_ids.fields import ULIDField, UUIDv7AutoField, UUIDv7Field
 
 
-class Country(models.Model):
-    {}
-    history = HistoricalRecords()
+class Office(models.Model):
+    office_id = models.AutoField(primary_key=True)
+    name = models.CharField(max_length=30)
 
 
-class City(models.Model):
-    country = models.ForeignKey(Country, models.CASCADE)
+class Municipality(models.Model):
+    code = models.CharField(max_length=2, primary_key=True, db_column="m_code")
+    name = models.CharField(max_length=100)
+
+
+class Zip(models.Model):
+    code = models.CharField(max_length=4, primary_key=True)
+    municipality = models.ForeignKey(Municipality, models.CASCADE)
+    offices = models.ManyToManyField(Office)
 """
-KEY = "code = models.CharField(max_length=2, primary_key=True)"
-NEW = "id = UUIDv7Field(primary_key=True)\n    {}CharField(max_length=2, unique=True{})"
+EDITED = {
+    "office_id = models.AutoField(primary_key=True)": (
+        "id = UUIDv7AutoField(primary_key=True)\n"
+        "    old_id = models.IntegerField(null=True, unique=True, editable=False)"
+    ),
+    'code = models.CharField(max_length=2, primary_key=True, db_column="m_code")': (
+        "id = ULIDField(primary_key=True)\n"
+        '    code = models.CharField(max_length=2, unique=True, db_column="m_code")'
+    ),
+    "code = models.CharField(max_length=4, primary_key=True)": (
+        "id = UUIDv7Field(primary_key=True)\n    code = models.CharField(max_length=4, unique=True)"
+    ),
+}
 ROWS = """
 from depot.models import *
 
-country = Country(code="CH")
-country.save()
-City.objects.create(country=country)
+offices = [Office.objects.create(name=name) for name in "abc"]
+for code, name in (("03", "x"), ("11", "y")):
+    municipality = Municipality.objects.create(code=code, name=name)
+    for last in "12":
+        one = Zip.objects.create(code=f"{code}0{last}", municipality=municipality)
+        one.offices.set(offices[int(last):])
 """
+DUMP = """
+import json
+from depot.models import *
+
+print(json.dumps([
+    [one.code, one.municipality.code, one.municipality.name, [o.name for o in one.offices.all()]]
+    for one in Zip.objects.order_by("code")
+]))
+"""
+EXPECTED = [
+    ["0301", "03", "x", ["b", "c"]],
+    ["0302", "03", "x", ["c"]],
+    ["1101", "11", "y", ["b", "c"]],
+    ["1102", "11", "y", ["c"]],
+]
+
+
+@pytest.fixture
+def project(create):
+    return create(MODELS, rows=ROWS)
+
+
+def edit(project):
+    for before, after in EDITED.items():
+        project.change_models(before, after)
+
+
+def rows(project):
+    return json.loads(project.shell(DUMP))
+
+
+@pytest.mark.parametrize("name", ["depot", "depot.Zip"])
+def test_the_plan_sees_it(project, name):
+    """As the message says that comes before the edit."""
+    said = project.backfill("depot.Zip", "--primary-key").stderr
+    assert said.endswith(
+        "depot.Zip keeps its key code, a CharField. To replace it, write id = UUIDv7Field("
+        "primary_key=True) and code with unique=True instead of primary_key=True\n"
+    )
+    edit(project)
+    done = project.backfill(name, "--primary-key")
+    assert done.returncode == 0, done.stderr
+    assert "depot.Zip.id: UUIDv7Field, 4 rows; the old key stays as code" in done.stdout
+    assert "  depot_zip_offices.zip_id" in done.stdout.splitlines()
+
+
+def test_it_moves_and_comes_back(project):
+    edit(project)
+    wrote = [line for line in project.write_move().splitlines() if line.startswith("Wrote")]
+    first, second = project.names[1:]
+    assert wrote == [
+        f"Wrote depot/migrations/{first}.py",
+        f"Wrote depot/migrations/{second}.py, which gives keys and old keys their names",
+    ]
+    project.manage(
+        "migrate", "&&", "makemigrations", "--check", "&&", "check", "--database", "default"
+    )
+    assert rows(project) == EXPECTED
+    code = "from depot.models import *; print([z.id.version for z in Zip.objects.all()])"
+    assert project.shell(code) == "[7, 7, 7, 7]"
+    project.shell(
+        "from depot.models import *; Zip.objects.create(code='1200', "
+        "municipality=Municipality.objects.get(code='11'))"
+    )
+    project.manage("migrate", "depot", "0001")
+    project.models.write_text(MODELS)
+    assert rows(project) == [*EXPECTED, ["1200", "11", "y", []]]
 
 
 def refused(project):
@@ -40,36 +129,47 @@ def refused(project):
     return done.stderr.split("BackfillError: ")[1].splitlines()
 
 
-def test_it_is_renamed_and_moved_and_its_old_values_are_renamed(create):
-    """As the message says: in its history, too."""
-    pytest.importorskip("simple_history")
-    project = create(MODELS.format(KEY), *TYPES, rows=ROWS)
-    final = NEW.format("code = models.", "")
-    project.change_models(KEY, final)
-    assert refused(project) == [
-        "depot.Country: the key code can't be moved to another name, id: first rename it to id in "
-        "the model, and run makemigrations and migrate; then move it; at last rename old_id to code"
+META = (
+    "\n\n    class Meta:\n        indexes = [models.Index(fields=['code', 'name'], name='by_code')]"
+)
+
+
+def test_an_index_of_the_old_key(project):
+    """It is removed and added again, as the message says."""
+    name = "name = models.CharField(max_length=100)"
+    project.change_models(name, name + META)
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    edit(project)
+    done = project.move("--write-migration")
+    assert done.stderr.split("BackfillError: ")[1].splitlines() == [
+        "depot.Municipality: by_code contains code, and the key is id now: remove it and migrate, "
+        "move the key, and add it again"
     ]
-    rename(project, "0002_a", "0001_initial", "code", "id")
-    renamed = KEY.replace("code", "id")
-    project.change_models(final, renamed)
-    project.manage("makemigrations", "--check", "&&", "migrate")
-    moved = NEW.format("old_id = models.", ", null=True")
-    project.change_models(renamed, moved)
+    edited = project.models.read_text()
+    project.models.write_text(MODELS)
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    project.models.write_text(edited.replace(META, ""))
     project.write_move()
-    project.manage("migrate")
-    rename(project, "0004_b", project.names[-1], "old_id", "code")
-    project.change_models(moved, final)
-    project.manage("makemigrations", "--noinput", "&&", "migrate")
-    code = "from depot.models import *; c = Country.objects.get(); h = c.history.get(); "
-    code += "print(c.code, h.code, h.id == c.id, c.id.version, City.objects.get().country == c)"
-    assert project.shell(code) == "CH CH True 7 True"
+    project.models.write_text(edited)
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    assert rows(project) == EXPECTED
 
 
-def rename(project, name, after, old, new):
-    models = ("country", "historicalcountry")
-    renamings = (f"migrations.RenameField({model!r}, {old!r}, {new!r})" for model in models)
-    project.write_migration(name, after, ", ".join(renamings))
+def test_a_foreign_key_that_names_the_old_key(project):
+    edit(project)
+    key = "(Municipality, models.CASCADE"
+    project.change_models(f"{key})", f"{key}, to_field='code')")
+    assert refused(project) == [
+        "depot.Zip.municipality refers to code, and the key is id now: leave out its to_field"
+    ]
+    project.change_models(", to_field='code')", ")")
+    project.write_move()
+
+
+def test_a_natural_key_that_is_no_longer_unique(project):
+    edit(project)
+    project.change_models("max_length=4, unique=True", "max_length=4")
+    assert refused(project) == ["depot.Zip.code, which was the key: expected unique=True"]
 
 
 def test_a_key_of_several_columns(create):
@@ -85,3 +185,51 @@ def test_a_key_of_several_columns(create):
     for name in ("depot", "depot.Line"):
         done = project.backfill(name, "--primary-key")
         assert "depot.Line.id replaces the CompositePrimaryKey, which can't be moved" in done.stderr
+
+
+def test_a_key_that_a_history_copies(create):
+    """It is renamed, moved, and its old values are renamed, as the message says."""
+    pytest.importorskip("simple_history")
+    key = "code = models.CharField(max_length=2, primary_key=True)"
+    row = "from depot.models import *; Country(code='CH').save()"
+    project = create(WITH_HISTORY.format(key), *TYPES, rows=row)
+    new = "id = UUIDv7Field(primary_key=True)\n    {}CharField(max_length=2, unique=True{})"
+    final = new.format("code = models.", "")
+    project.change_models(key, final)
+    assert refused(project) == [
+        "depot.HistoricalCountry.code copies code, and the key is id now: before the move, "
+        "rename code to id by RenameField in both models; move id with old_id; and rename that "
+        "to code"
+    ]
+    rename(project, "0002_a", "0001_initial", "code", "id")
+    project.change_models(final, key.replace("code", "id"))
+    project.manage("makemigrations", "--check", "&&", "migrate")
+    moved = new.format("old_id = models.", ", null=True")
+    project.change_models(key.replace("code", "id"), moved)
+    project.write_move()
+    project.manage("migrate")
+    rename(project, "0004_b", project.names[-1], "old_id", "code")
+    project.change_models(moved, final)
+    project.manage("makemigrations", "--noinput", "&&", "migrate")
+    code = "from depot.models import *; c = Country.objects.get(); h = c.history.get(); "
+    code += "print(c.code, h.code, h.id == c.id, c.id.version)"
+    assert project.shell(code) == "CH CH True 7"
+
+
+WITH_HISTORY = """
+from django.db import models
+from django_sortable_ids.fields import UUIDv7Field
+from simple_history.models import HistoricalRecords
+
+
+class Country(models.Model):
+    {}
+    history = HistoricalRecords()
+"""
+
+
+def rename(project, name, after, old, new):
+    models = ("country", "historicalcountry")
+    project.write_migration(
+        name, after, ", ".join(f"migrations.RenameField({m!r}, {old!r}, {new!r})" for m in models)
+    )
