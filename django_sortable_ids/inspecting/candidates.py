@@ -28,7 +28,7 @@ from ..schemes import (
 )
 from .parts import Anatomy, Picture, anatomy, picture
 
-_UNKNOWN_PREFIX = re.compile("[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?[_:]")
+_UNKNOWN_PREFIX = re.compile("[a-z](?:[a-z0-9_]*[a-z0-9])?[_:]")
 _MOST_NAMES = 3
 _UUID_BITS = 128
 _RANDOM = 4
@@ -106,7 +106,6 @@ class Candidate:
             not self.fields,
             not timed,
             -fixed_bits,
-            timed.bits if timed else 0,
             not self.is_usual_spelling,
         )
 

@@ -1,7 +1,7 @@
 """Which schemes a text may be an id of, and in which order; what people and attackers paste."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
@@ -11,8 +11,9 @@ from django_sortable_ids.inspecting.rows import SearchedColumn
 from django_sortable_ids.management.commands import inspect_id as report
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
-from tests.store.models import Order, ULIDProduct, id_column
+from tests.store.models import Order, Stock, ULIDProduct, Voucher, id_column
 from tests.testapp.models import MaskedKey, Time64MillisecondKey
+from tests.testapp.models import Order as DatedOrder
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -53,6 +54,7 @@ def first(text, *fields):
         ("0372hg16cy3nowracls909wcd", "scru128"),
         ("1212092628029698048", "snowflake"),
         ("cmjuohs00pppppppppppppppp", "cuid"),
+        ("0P1GWY002VDPT", "tsid"),  # a snowflake is rarely spelled so
     ],
 )
 def test_the_most_likely_scheme(text, scheme):
@@ -90,6 +92,32 @@ def test_doubts(text, scheme, doubt):
     assert by_name[scheme].doubt == doubt
 
 
+@in_one_case(
+    ("scheme", "at", "is_likely"),
+    [
+        ("ulid", datetime(1999, 12, 31, 23, 59, 59, tzinfo=UTC), False),
+        ("ulid", datetime(2000, 1, 1, tzinfo=UTC), True),
+        # Clocks of other machines may be fast, by less than a day.
+        ("ulid", datetime(2026, 11, 21, 12, tzinfo=UTC), True),
+        ("ulid", datetime(2026, 11, 21, 12, 0, 1, tzinfo=UTC), False),
+        ("snowflake", get("snowflake").earliest + timedelta(hours=23), False),
+        ("snowflake", get("snowflake").earliest + timedelta(days=1), True),
+    ],
+)
+def test_a_time_is_plausible_from_2000_until_tomorrow(scheme, at, is_likely):
+    by_name = {each.scheme.name: each for each in only(str(get(scheme).lower_bound(at))).candidates}
+    assert by_name[scheme].is_likely == is_likely
+
+
+def test_of_many_ids_of_a_scheme_three_are_named():
+    places = ((Order, "ulid"), (ULIDProduct, "id"), (Voucher, "id"), (Stock, "label"))
+    fields = [id_column(*each) for each in places]
+    text = fields[0].scheme.example
+    names = ", ".join(map(str, fields[:3]))
+    assert first(text, *fields[:3]).use == f"ids of this project: {names}"
+    assert first(text, *fields).use == f"ids of this project: {names}, ..."
+
+
 def test_the_prefix_of_a_field():
     field = id_column(Order, "ulid")
     found = first("ord_01ARZ3NDEKTSV4RRFFQ69G5FAV", field, id_column(ULIDProduct))
@@ -113,6 +141,10 @@ def test_the_scheme_of_a_field_is_more_likely_than_others():
     assert first(text).scheme != field.scheme
     found = first(text, field)
     assert (found.scheme, found.fields) == (field.scheme, (field,))
+    # Also than one whose ids have a version.
+    text = "017F22E279B07CC398C4DC0C0C07398F"
+    assert first(text).scheme.name == "uuid7"
+    assert first(text, DatedOrder._meta.get_field("hexulid")).scheme.name == "hexulid"
 
 
 def test_a_uuid_that_may_be_random():
