@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from . import data
-from .support import PUBLIC_ID, SECONDS, Demo, Visitor, assert_finished, ended
+from .support import PUBLIC_ID, Demo, Visitor, assert_finished, ended
 
 
 @pytest.fixture(scope="module")
@@ -79,16 +79,6 @@ def test_run_again_changes_nothing(finished: tuple[Demo, str]) -> None:
     assert f"{data.FLIGHTS} flights are loaded; to start again, delete" in output
     assert "rows filled" not in output
     assert demo.dump() == before
-
-
-def test_says_which_file_is_missing(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> None:
-    empty = tmp_path_factory.mktemp("empty")
-    with ended(Demo(demo.database, empty).start()) as process:
-        output, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 1
-    assert output.endswith(
-        f"CommandError: [Errno 2] No such file or directory: '{empty}/airlines.csv.zip'\n"
-    )
 
 
 # Killed at any moment and run again, the demo finishes.

@@ -239,7 +239,7 @@ BODIES = [
 
 
 def body(hostile: Hostile) -> None:
-    name = hostile.random.choice(["baskets", "refunds", "vouchers", "plain-vouchers", "linked"])
+    name = hostile.random.choice(["baskets", "refunds", "vouchers", "linked"])
     columns = ["code", "id"] if "voucher" in name else hostile.random.sample(SCHEMES, 3)
     if name in ("baskets", "linked"):
         columns += [f"all_{hostile.random.choice(SCHEMES)}"]
@@ -260,7 +260,7 @@ def body(hostile: Hostile) -> None:
 
 
 def form_body(hostile: Hostile) -> None:
-    name = hostile.random.choice(["baskets", "refunds", "vouchers", "plain-vouchers"])
+    name = hostile.random.choice(["baskets", "refunds", "vouchers"])
     columns = ["code"] if "voucher" in name else hostile.random.sample(SCHEMES, 2)
     data = urlencode({column: hostile.text() for column in columns}, errors="surrogatepass")
     with undone():

@@ -171,12 +171,11 @@ def test_a_unique_id_that_clients_may_set():
     created = post("voucher", {"name": "new", "code": text})
     assert (created.status_code, created.json()["code"]) == (201, text)
     assert Voucher.objects.get().code == text.removeprefix("code_")
-    for name in ("voucher", "plain-voucher"):
-        (message,) = messages(post(name, {"name": "second", "code": text}))
-        assert "already exists" in message
-        for wrong in ("x", f"vou_{text}", 1, [text]):
-            (message,) = messages(post(name, {"code": wrong}))
-            assert text in message
+    (message,) = messages(post("voucher", {"name": "second", "code": text}))
+    assert "already exists" in message
+    for wrong in ("x", f"vou_{text}", 1, [text]):
+        (message,) = messages(post("voucher", {"code": wrong}))
+        assert text in message
     again = client.put(url("voucher", created.json()["id"]), created.json(), format="json")
     assert (again.status_code, again.json()) == (200, created.json())
     for nothing in ({}, {"code": None}):

@@ -51,7 +51,6 @@ VIEWSETS = {
     "linked-orders": ("linked-order", viewset_for(LinkedOrderSerializer, lookup_field="uuid7")),
     "refunds": ("refund", viewset_for(serializer_for(Refund))),
     "vouchers": ("voucher", viewset_for(serializer_for(Voucher))),
-    "plain-vouchers": ("plain-voucher", viewset_for(serializer_for(Voucher), ModelViewSet)),
 }
 """The viewsets by their path, with the names that routes have."""
 
