@@ -16,14 +16,14 @@ from ..schemes.layout import ByteFractionTemplate, Layout
 from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
 from .fragments import (
     RANDOM_BITS,
+    SQL,
     HexOfInteger,
     HyphenatedHex,
-    Integer,
     RandomHex,
     RandomInteger,
     RandomVariant,
-    Template,
-    Text,
+    SQLInteger,
+    SQLText,
     joined,
 )
 from .ticks import ShiftedRight, complement, weighted_sum
@@ -61,7 +61,7 @@ class Composition:
         is_integer = isinstance(self.stored, IntegerStorage)
         return self._layout.suffixes if is_integer else 1 << self._rank_bits
 
-    def made_of(self, tick: Expression, rank: Expression | None = None) -> Expression:
+    def id_of(self, tick: Expression, rank: Expression | None = None) -> Expression:
         """An id of this tick, with this rank or a random suffix.
 
         The SQL may contain both expressions several times. Raises ``NotSupportedError`` for text
@@ -99,19 +99,19 @@ class Composition:
             case BinaryStorage():
                 # SQLite has it from 3.41; the app adds it to older versions.
                 decode = "decode({0}, 'hex')"
-                return Template("unhex({0})", digits, postgresql=decode, output_field=BinaryField())
+                return SQL("unhex({0})", digits, postgresql=decode, output_field=BinaryField())
             case UUIDStorage():
-                return Template("{0}", digits, postgresql="({0})::uuid")
+                return SQL("{0}", digits, postgresql="({0})::uuid")
             case TextStorage(form=UUIDText(hyphens=True)):
                 return HyphenatedHex(digits)
             case TextStorage(form=Digits(alphabet)) if alphabet.isupper():
-                return Text("upper({0})", digits)
+                return SQLText("upper({0})", digits)
         return digits
 
     def versioned(self, first: Expression, *rest: Expression) -> Expression:
         """The digits of a UUID: the first 15, with the version inserted, and the other 16."""
         version = f"'{self._layout.template.version:x}'"
-        inserted = Text(
+        inserted = SQLText(
             f"substr({{0}}, 1, 12) || {version} || substr({{0}}, 13)",
             first,
             postgresql=f"overlay({{0}} placing {version} from 13 for 0)",
@@ -129,7 +129,7 @@ class Composition:
         template = self._layout.template
         if isinstance(template, ByteFractionTemplate):
             # Whole seconds and a byte of fraction. The SQL contains the tick twice.
-            tick = Integer(
+            tick = SQLInteger(
                 "({0} / {by} * 256 + {0} %% {by})",
                 tick,
                 postgresql="({0} / {by} * 256 + mod({0}, {by}))",
@@ -174,7 +174,7 @@ def _digits_of(
         of_parts = [run for run in group if run.part is not Part.FIXED]
         constant = sum(run.low << run.at for run in group if run.part is Part.FIXED)
         if not of_parts:
-            digits.append(Text(f"'{constant:0{count}x}'"))
+            digits.append(SQLText(f"'{constant:0{count}x}'"))
         elif all(run.part is Part.RANDOM for run in group):
             digits.append(RandomHex(digits=count))
         else:

@@ -14,7 +14,7 @@ from ..fields.values.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from ..schemes.encodings.text_forms import Digits, Groups, TextForm
 from ..schemes.generation.clock import unix_ns
-from .fragments import Compiled, Condition, Template, Text
+from .fragments import SQL, Compiled, SQLCondition, SQLText
 from .texts import id_field
 from .ticks import MomentOfTick, is_of_version, postgresql_value, tick_of
 
@@ -62,7 +62,7 @@ class CreatedAt(Transform):
         scheme, field = self.scheme, self.id_field
         if self._is_native(connection):
             sql = postgresql_value("uuid_extract_timestamp({0})", connection)
-            decoded: Expression = Template(sql, self.lhs, output_field=DateTimeField())
+            decoded: Expression = SQL(sql, self.lhs, output_field=DateTimeField())
         else:
             decoded = MomentOfTick(
                 tick_of(self.lhs, field, connection),
@@ -72,7 +72,7 @@ class CreatedAt(Transform):
         # A check of the id itself is cheaper than one of its time, and precedes any overflow.
         for condition in self._conditions(connection):
             sql = "CASE WHEN {0} THEN {1} END"
-            decoded = Template(sql, condition, decoded, output_field=DateTimeField())
+            decoded = SQL(sql, condition, decoded, output_field=DateTimeField())
         return decoded
 
     def _is_native(self, connection: Any) -> bool:
@@ -98,7 +98,7 @@ class CreatedAt(Transform):
                 form = stored.form
                 # In a set of characters, a hyphen that is not the last one is a range.
                 characters = "".join(sorted(_characters(form), key="-".__eq__))
-                yield Condition(
+                yield SQLCondition(
                     f"({has_length} AND trim({{0}}, '{{characters}}') = '')",
                     self.lhs,
                     postgresql=f"({has_length} AND {{0}} !~ '[^{{characters}}]')",
@@ -108,9 +108,9 @@ class CreatedAt(Transform):
                     pattern=form.pattern,
                 )
             case BinaryStorage():
-                yield Condition(has_length, self.lhs, length=stored.length)
+                yield SQLCondition(has_length, self.lhs, length=stored.length)
             case UUIDStorage() if not connection.features.has_native_uuid_field:
-                yield Condition(has_length, self.lhs, length=32)
+                yield SQLCondition(has_length, self.lhs, length=32)
 
     def _is_representable(self, connection: Any) -> Expression:
         """Whether an id has a time before the year 10000."""
@@ -121,7 +121,7 @@ class CreatedAt(Transform):
         oldest, newest = layout.between(layout.first_tick, last)
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
         literal = self.id_field.stored(connection).literal(bound, connection)
-        return Condition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
+        return SQLCondition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
 
 
 def _characters(form: TextForm) -> str:
@@ -180,5 +180,5 @@ def _of_text(aggregate: Aggregate, connection: Any) -> tuple[Aggregate, str]:
         return aggregate, "{}"
     to_text, from_text = casts
     of_text = aggregate.copy()
-    of_text.set_source_expressions([Text(f'{to_text} COLLATE "C"', column), *others])
+    of_text.set_source_expressions([SQLText(f'{to_text} COLLATE "C"', column), *others])
     return of_text, from_text

@@ -58,7 +58,7 @@ class Fragment(Func):
         return "".join(sql), tuple(params)
 
 
-class Template(Fragment):
+class SQL(Fragment):
     """An expression with one user: its template, and those of servers that need others."""
 
     def __init__(
@@ -73,15 +73,15 @@ class Template(Fragment):
         self.sqlite, self.postgresql, self.mysql = sql, postgresql or sql, mysql or sql
 
 
-class Integer(Template):
+class SQLInteger(SQL):
     output_field = BigIntegerField()
 
 
-class Text(Template):
+class SQLText(SQL):
     output_field = TextField()
 
 
-class Condition(Template):
+class SQLCondition(SQL):
     output_field = BooleanField()
 
 
@@ -90,7 +90,7 @@ def joined(parts: Iterable[Expression]) -> Expression:
     expressions = list(parts)
     places = [f"{{{n}}}" for n in range(len(expressions))]
     sql, mysql = f"({' || '.join(places)})", f"CONCAT({', '.join(places)})"
-    return Template(sql, *expressions, mysql=mysql) if len(places) > 1 else expressions[0]
+    return SQL(sql, *expressions, mysql=mysql) if len(places) > 1 else expressions[0]
 
 
 def scaled(sql: str, factor: Fraction, division: str) -> str:

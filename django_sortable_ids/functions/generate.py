@@ -10,7 +10,7 @@ from ..fields import SortableIDField
 from ..fields.values.storage import UUIDStorage
 from ..schemes import TimeScheme, get
 from .composition import Composition
-from .fragments import Compiled, HexOfInteger, Integer, RandomVariant, Template
+from .fragments import SQL, Compiled, HexOfInteger, RandomVariant, SQLInteger
 from .ticks import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow, tick_at
 
 _NEEDS_SCHEME = (
@@ -50,7 +50,7 @@ class GenerateID(Func):
         super().__init__(*([at] if self.at else []), output_field=self._id_field)
 
     @property
-    def made(self) -> "_GeneratedID":
+    def generated(self) -> "_GeneratedID":
         """The field of the ids; ``TypeError`` if the scheme is not known yet."""
         if self._id_field is None:
             raise TypeError(_NEEDS_SCHEME)
@@ -69,13 +69,14 @@ class GenerateID(Func):
             storage = {"storage": field.storage} if field.storage else {}
             return type(self)(field.scheme_name, **kwargs | storage | field.scheme_arguments)
         scheme = get(field.scheme_name, **field.scheme_arguments)
-        if (self.made.scheme, self.made.storage) == (scheme, field.storage):
+        if (self.generated.scheme, self.generated.storage) == (scheme, field.storage):
             return self
-        if self.made.scheme != scheme or self.made.storage is not None:
+        if self.generated.scheme != scheme or self.generated.storage is not None:
             raise ValueError(
-                f"{self!r} generates {self.made.scheme.title} with "
-                f"storage={self.made.storage!r}; the column is of the scheme {scheme.title} with "
-                f"storage={field.storage!r}. Use the same scheme and storage for both"
+                f"{self!r} generates {self.generated.scheme.title} with "
+                f"storage={self.generated.storage!r}; the column is of the scheme "
+                f"{scheme.title} with storage={field.storage!r}. Use the same scheme and storage "
+                f"for both"
             )
         return type(self)(*args, **kwargs | {"storage": field.storage})
 
@@ -85,18 +86,18 @@ class GenerateID(Func):
 
     def _composed(self, connection: Any) -> Expression:
         if self._is_native(connection):
-            return Template("uuidv7()", mysql="UUID_v7()")
-        scheme = self.made.scheme
+            return SQL("uuidv7()", mysql="UUID_v7()")
+        scheme = self.generated.scheme
         if self.at:
             tick = tick_at(UnixMicroseconds(*self.get_source_expressions()), scheme)
-            return Composition(scheme, self.made.stored(connection), connection).made_of(tick)
+            return Composition(scheme, self.generated.stored(connection), connection).id_of(tick)
         scheme.tick(datetime.now(UTC))  # raises if it can't hold the current time
-        return self.made.new_id(connection)
+        return self.generated.new_id(connection)
 
     def _is_native(self, connection: Any) -> bool:
-        if self.at or not self.made.scheme.is_uuid7:
+        if self.at or not self.generated.scheme.is_uuid7:
             return False
-        if not isinstance(self.made.stored(connection), UUIDStorage):
+        if not isinstance(self.generated.stored(connection), UUIDStorage):
             return False
         if connection.vendor == "postgresql":
             return bool(connection.pg_version >= 180000)
@@ -137,9 +138,9 @@ class _GeneratedID(SortableIDField):
 def _of_now(composition: Composition) -> Expression:
     if composition.scheme.is_uuid7:
         # RFC 9562, 6.2, method 3: 12 bits of the millisecond's fraction, until the year 2540.
-        parts = Integer("({0} * 512 / 125)", UnixMicrosecondsNow(), mysql="({0} * 512 DIV 125)")
+        parts = SQLInteger("({0} * 512 / 125)", UnixMicrosecondsNow(), mysql="({0} * 512 DIV 125)")
         first = HexOfInteger(parts, digits=15)
         return composition.from_hex(composition.versioned(first, RandomVariant()))
     often = composition.reads_tick_often
     clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
-    return composition.made_of(tick_at(clock, composition.scheme))
+    return composition.id_of(tick_at(clock, composition.scheme))

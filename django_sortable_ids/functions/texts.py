@@ -25,7 +25,7 @@ from ..fields.of_model import referenced_id
 from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..schemes.encodings.notation import Notation
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
-from .fragments import Compiled, Fragment, HyphenatedHex, Text, joined
+from .fragments import Compiled, Fragment, HyphenatedHex, SQLText, joined
 from .ticks import hex_text
 
 
@@ -48,7 +48,7 @@ class AsText(models.Func):
         if field is None:
             raise FieldError(f"AsText() takes a sortable id, found {column}")
         if isinstance(field.stored(connection), IntegerStorage):
-            column = Text("CAST({0} AS text)", column, mysql="CAST({0} AS CHAR)")
+            column = SQLText("CAST({0} AS text)", column, mysql="CAST({0} AS CHAR)")
         elif _is_packed(column, connection):
             column = _text_of(column, field, connection)
         compiled: Compiled = compiler.compile(column)
@@ -117,7 +117,7 @@ def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
         case UUIDText():
             # On SQLite, hex(NULL) is ''.
             plain = {"postgresql": "{0}", "mysql": "LOWER(REPLACE({0}, '-', ''))"}
-            return HyphenatedHex(Text("nullif(lower({0}), '')", digits, **plain))
+            return HyphenatedHex(SQLText("nullif(lower({0}), '')", digits, **plain))
         case Digits(alphabet, length, padding=padding):
             groups, scale = [(length, bits)], 1 << padding
         case Groups(alphabet, parts) if all(part % 4 == 0 for _, part in parts):

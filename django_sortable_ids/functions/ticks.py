@@ -20,12 +20,12 @@ from ..schemes.generation.clock import UNIX_EPOCH
 from ..schemes.layout import ByteFractionTemplate
 from .bits import DIGIT, WORD, digits_of, tick_runs
 from .fragments import (
-    Condition,
     Fragment,
     HexOfBytes,
-    Integer,
     IntegerOfHex,
-    Text,
+    SQLCondition,
+    SQLInteger,
+    SQLText,
     scaled,
 )
 
@@ -96,7 +96,7 @@ def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -
         return HexText(column, upper, hyphens)
     if connection.vendor == "postgresql":
         return HexText(
-            Text("encode(substr(uuid_send({0}), 1, {bytes}), 'hex')", column, bytes=bytes)
+            SQLText("encode(substr(uuid_send({0}), 1, {bytes}), 'hex')", column, bytes=bytes)
         )
     # MariaDB shows a uuid with hyphens; the other databases store 32 characters.
     return HexText(column, hyphens=connection.features.has_native_uuid_field)
@@ -108,11 +108,11 @@ def weighted_sum(
     """The sum of numbers, each multiplied by its weight, and a constant."""
     terms = [f"{{{n}}} * {by}" if by > 1 else f"{{{n}}}" for n, by in enumerate(weights)]
     terms += [str(constant)] if constant else []
-    return numbers[0] if terms == ["{0}"] else Integer(f"({' + '.join(terms)})", *numbers)
+    return numbers[0] if terms == ["{0}"] else SQLInteger(f"({' + '.join(terms)})", *numbers)
 
 
 def complement(number: Expression, last: int) -> Expression:
-    return Integer("({last} - {0})", number, last=last)
+    return SQLInteger("({last} - {0})", number, last=last)
 
 
 def is_of_version(column: Expression, field: SortableIDField, connection: Any) -> Expression:
@@ -123,7 +123,7 @@ def is_of_version(column: Expression, field: SortableIDField, connection: Any) -
     version, variants = f"{scheme.layout.template.version:x}", "'8', '9', 'a', 'b'"
     if text.upper:
         version, variants = version.upper(), variants.upper()
-    return Condition(
+    return SQLCondition(
         f"(substr({{0}}, {text.position(13)}, 1) = '{version}'"
         f" AND substr({{0}}, {text.position(17)}, 1) IN ({variants}))",
         text.text,
@@ -133,7 +133,7 @@ def is_of_version(column: Expression, field: SortableIDField, connection: Any) -
 def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:
     """The tick of a time in microseconds since 1970. The SQL contains the argument once."""
     sql, ticks = f"({{0}} - {scheme.epoch_ns // 1000})", Fraction(1000, scheme.tick_ns)
-    return Integer(scaled(sql, ticks, "/"), microseconds, mysql=scaled(sql, ticks, "DIV"))
+    return SQLInteger(scaled(sql, ticks, "/"), microseconds, mysql=scaled(sql, ticks, "DIV"))
 
 
 def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expression:
@@ -147,7 +147,7 @@ def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expr
     if isinstance(scheme.layout.template, ByteFractionTemplate):
         sql = "({0} >> 8) * {fractions} + ({0} & 255)"
         fractions = scheme.layout.template.fractions
-        tick = Integer(f"({sql})", tick, mysql=f"CAST({sql} AS SIGNED)", fractions=fractions)
+        tick = SQLInteger(f"({sql})", tick, mysql=f"CAST({sql} AS SIGNED)", fractions=fractions)
     return complement(tick, scheme.layout.ticks - 1) if scheme.descending else tick
 
 
@@ -190,7 +190,7 @@ def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection:
 def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
     suffixes = scheme.layout.suffixes
     if suffixes & (suffixes - 1):
-        return Integer(f"({{0}} / {suffixes})", column, mysql=f"({{0}} DIV {suffixes})")
+        return SQLInteger(f"({{0}} / {suffixes})", column, mysql=f"({{0}} DIV {suffixes})")
     return ShiftedRight(column, bits=suffixes.bit_length() - 1, mask=_tick_mask(scheme))
 
 

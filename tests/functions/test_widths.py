@@ -161,7 +161,7 @@ def test_composed_of_tick_and_rank(kind):
         cases = list(product(ticks_of(scheme), ranks))
         found = rows(
             *(
-                composition.made_of(integer(tick), None if rank is None else integer(rank))
+                composition.id_of(integer(tick), None if rank is None else integer(rank))
                 for tick, rank in cases
             )
         )

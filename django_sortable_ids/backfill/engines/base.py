@@ -53,7 +53,7 @@ class Statements(ABC):
         self._source_column = self._quote(target.source.field.column)
         if composition:
             tick, rank = (RawSQL(name, ()) for name in self._numbered)
-            self._composed = self._compile(composition.made_of(tick, rank))
+            self._composed = self._compile(composition.id_of(tick, rank))
             self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
             self._ranks = composition.ranks
 

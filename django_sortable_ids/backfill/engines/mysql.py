@@ -28,7 +28,7 @@ from ...db.locks import lift_statement_limit
 from ...db.queries import named_rows, rows
 from ...db.tables import is_timestamp
 from ...errors import BackfillError, counted
-from ...functions.fragments import Template
+from ...functions.fragments import SQL
 from ..sources.target import EveryRow, Target, named
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, quoted
@@ -137,7 +137,7 @@ def _check_days(target: Target) -> None:
     rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
     # By the column's own name: for a related row, source.name is the whole path.
     column = F(source.attname)
-    rows = rows.filter(Template(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
+    rows = rows.filter(SQL(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
     found = named(rows)
     if found is None:
         return

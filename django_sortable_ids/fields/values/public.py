@@ -81,13 +81,12 @@ class PublicText(ByArguments):
         previous_prefixes: Sequence[str] = (),
         reads_uuids: bool = False,
     ) -> None:
-        """``previous_prefixes`` are read, too, but not written; an empty one is none. With
-        ``reads_uuids``, so is the text of a UUID: the field was a ``UUIDField``.
+        """The options have no ``problems``. ``previous_prefixes`` are read, too, but not written;
+        an empty one is none. With ``reads_uuids``, so is the text of a UUID: the field was a
+        ``UUIDField``.
         """
-        shape = (prefix, separator, encoding)
-        super().__init__(scheme, *shape, masked, previous_prefixes, reads_uuids)
-        for problem in problems(scheme, *shape, previous_prefixes):
-            raise ValueError(problem)
+        shape = (prefix, separator, encoding, masked, previous_prefixes, reads_uuids)
+        super().__init__(scheme, *shape)
         self.scheme = scheme
         self.encoding = encoding
         self.masked = masked
