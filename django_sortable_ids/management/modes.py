@@ -152,7 +152,7 @@ def move(request: Request) -> None:
         return
     found = report_of_move(planned)
     least, most = found.seconds
-    estimate = {"seconds_at_least": least, "seconds_at_most": most}
+    estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
     output.say(*found.lines())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
+from time import perf_counter
 from typing import Any
 
 from django.apps import apps
@@ -42,6 +43,8 @@ class PlannedMove:
     move: Move
     loader: MigrationLoader
     using: str
+    tried_for: float
+    """How many seconds the checks and the rehearsal took, which ``migrate`` repeats."""
 
     @property
     def apps(self) -> set[str]:
@@ -171,10 +174,11 @@ def build(
     check_names(name for each in move.planned.texts for name in (each.table, each.column))
     if allowed:
         obstacles.refuse_unknown(allowed, move.engine.programs())
+    start = perf_counter()
     move.check()
     if needed:
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
-    return PlannedMove(operation, move, loader, using)
+    return PlannedMove(operation, move, loader, using, perf_counter() - start)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:

@@ -167,6 +167,8 @@ def test_the_imports_have_all_that_a_file_lacks(project):
 def test_the_plan_names_every_column(project):
     done = move(edited(project), "depot")
     assert done.returncode == 0, done.stderr
+    size = (project.folder / "depot.sqlite3").stat().st_size
+    megabytes = f"{size / 1_000_000:.1f} MB"
     assert re.sub(r"0:\d\d( to 0:\d\d)?", "TIME", done.stdout).splitlines() == [
         "depot.Customer.id: UUIDv7AutoField, 3 rows; the old key stays as old_id",
         "  times from joined",
@@ -177,15 +179,19 @@ def test_the_plan_names_every_column(project):
         "  depot_order_gifts.order_id",
         "writes 3 tables with 9 rows",
         "  takes about TIME, in which the application must not run",
-        "    as measured elsewhere: migrate a copy of the database, and note the time",
+        "    by what a trial without rows, and a copy of 3 rows, took on this machine",
         "  locks the database, for writing, until it ends",
-        "  needs up to 6 times the disk space of these tables until it ends",
+        f"  needs up to 6 times their present {megabytes} of disk space until it ends",
         "URLs, code, SQL, sessions, tasks, caches and settings: see "
         '"Before you move a primary key" in the documentation',
         "Next: manage.py backfill_ids depot --primary-key --write-migration",
     ]
     document = json.loads(move(project, "depot", "--json").stdout)
-    assert document["estimate"] == {"seconds_at_least": 9e-5, "seconds_at_most": 54e-5}
+    least, most = document["copy"]["ratio"]
+    a_row = document["copy"]["seconds"] / document["copy"]["rows"]
+    estimate, tried = document["estimate"], document["tried_for"]
+    assert estimate["seconds_at_least"] == pytest.approx(2 * tried + 9 * least * a_row)
+    assert estimate["seconds_at_most"] == pytest.approx(8 * tried + 9 * most * a_row)
     assert document["keys"][1] == {
         "key": "depot.Order.id",
         "scheme": "UUIDv7AutoField",
@@ -196,6 +202,7 @@ def test_the_plan_names_every_column(project):
         "deleted": 0,
     }
     assert (document["tables"], document["rows"]) == (3, 9)
+    assert document["bytes"] == document["estimate"]["bytes"] == size
     assert document["locks"] == "the database, for writing, until it ends"
     assert project.names == ["0001_initial"]
 
