@@ -280,7 +280,7 @@ def test_unknown_prefixes(shop, text, nearest):
 @pytest.mark.parametrize("text", ["ord_", "ord_x", f"ord_{EXAMPLE} ", f"ord_ord_{EXAMPLE}"])
 def test_malformed_ids(shop, text):
     with pytest.raises(
-        ValidationError, match=r"is not a valid ULID\. Expected a text such as ord_"
+        ValidationError, match=r"is not a valid sale ulid\. Expected a text such as ord_"
     ):
         resolve(text)
 

@@ -100,13 +100,17 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         return self.one_of(value.values, using) if isinstance(value, Candidates) else value
 
     def invalid(self, found: Any) -> ValidationError:
-        """The error for a malformed id; its message shows a valid example."""
+        """The error for a malformed id; its message shows a valid example. It may be an id of the
+        scheme, without the prefix or the mask."""
+        title, is_public = self.scheme.title, self.masked or self.public_text.full_prefix
+        if is_public and hasattr(self, "model"):
+            title = f"{self.model._meta.verbose_name} {self.verbose_name}"
         return ValidationError(
             self.error_messages["invalid"],
             code="invalid",
             params={
                 "value": shown(found.found if isinstance(found, Malformed) else found),
-                "scheme": self.scheme.title,
+                "scheme": title,
                 "example": Message(getattr, self.public_text, "example"),
             },
         )

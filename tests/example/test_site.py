@@ -161,11 +161,11 @@ def test_a_remark_gets_its_id_here(visitor: Visitor, public_id: str, host: str) 
 @pytest.mark.parametrize(
     ("flight", "message"),
     [
-        (1, "“1” is not a valid UUIDv7. Expected a text such as flight_"),
-        ("flight_1", "“flight_1” is not a valid UUIDv7. Expected a text such as flight_"),
+        (1, "“1” is not a valid flight public id. Expected a text such as flight_"),
+        ("flight_1", "“flight_1” is not a valid flight public id. Expected a text such as flight_"),
         (
             "remark_01KDVDNA00PVDPVDPVDPVDPVDM",
-            "is not a valid UUIDv7. Expected a text such as flight_",
+            "is not a valid flight public id. Expected a text such as flight_",
         ),
         ("flight_01kdvdna00fdptvdpvdpvdpvdm", "does not exist"),
     ],

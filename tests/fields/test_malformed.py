@@ -274,10 +274,15 @@ def shown(value):
 @surface
 def python(of):
     for field in (of.key, of.column):
+        kind = field.scheme.title
+        if (
+            field.masked or field.public_text.full_prefix
+        ):  # A right id without them is one of the scheme.
+            kind = f"{field.model._meta.verbose_name} {field.verbose_name}"
         for value in malformed_values(field):
             with pytest.raises(ValidationError) as refusal:
                 field.to_python(value)
-            title = f"“{shown(value)}” is not a valid {field.scheme.title}"
+            title = f"“{shown(value)}” is not a valid {kind}"
             expected = f"{title}. Expected a text such as {example_of(field)}."
             assert (refusal.value.messages, refusal.value.code) == ([expected], "invalid")
 

@@ -132,7 +132,7 @@ def test_without_the_mixin_the_bare_id_finds_the_row_too(scheme):
 
 def test_the_answer_shows_what_a_right_id_looks_like():
     assert client.get(url("ulidproduct", "01x")).json() == {
-        "detail": "“01x” is not a valid ULID. Expected a text such as "
+        "detail": "“01x” is not a valid ulid product id. Expected a text such as "
         "prod_01KDVDNA00PVDPVDPVDPVDPVDM."
     }
 
