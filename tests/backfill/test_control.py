@@ -42,12 +42,12 @@ def filled():
 
 @database
 def test_sigterm_ends_it_behind_the_batch(command):
-    insert_orders([START] * 400)
+    insert_orders([START] * 40)
     stopped = command(*ARGUMENTS, "--sleep=0.02", stops_in=[2])
     stopped.send_while_stopped(signal.SIGTERM)
     assert stopped.output().splitlines()[-1] == HOW_TO_CONTINUE
     assert stopped.code == 128 + signal.SIGTERM
-    assert 0 < saved_run("uuid7").rows_filled == filled() < 400
+    assert 0 < saved_run("uuid7").rows_filled == filled() < 40
     assert saved_run("uuid7").token == ""
     assert saved_run("uuid7").last_error == ""
 

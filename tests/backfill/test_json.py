@@ -79,7 +79,7 @@ def test_json_of_an_error(arguments, mode):
 
 @pytest.mark.usefixtures("transactional_db")
 def test_json_is_all_that_stdout_gets(command, tmp_path):
-    insert_orders([START] * 400)
+    insert_orders([START] * 40)
     path = tmp_path / "found.json"
     with path.open("w") as file:
         started = command(

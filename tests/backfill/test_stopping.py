@@ -20,7 +20,7 @@ CREATED = "--created-from=created_at"
 
 @pytest.mark.usefixtures("transactional_db")
 def test_the_command_to_continue_has_every_option_and_is_quoted(command, tmp_path):
-    insert_orders([START] * 400)
+    insert_orders([START] * 40)
     pause = tmp_path / "a pause; rm $HOME"
     options = [
         "--batch-size=2",
