@@ -67,10 +67,9 @@ def test_verify_says_that_the_partitions_refuse_a_unique_id(partitioned):
     insert(Plain, [{"id": n, "created_at": START - n * SECOND} for n in range(1, 21)])
     fill(NAME)
     reason = (
-        "shop_plain is partitioned by id, and a unique index must contain the whole partition key: "
-        "public_id can't be unique by itself. Add UniqueConstraint(fields=['public_id', 'id']) to "
-        "the model. For NOT NULL, use ConstrainSortableID without unique=True, which "
-        "--write-migration writes after that"
+        "shop_plain is partitioned, and a unique index of it must contain the whole partition key: "
+        "add a UniqueConstraint of public_id and the partition key to the model. For NOT NULL, use "
+        "ConstrainSortableID without unique=True, which --write-migration writes after that"
     )
     assert command(NAME, "--verify")[-1] == f"Next: {reason}."
     assert refusal(NAME, "--write-migration") == f"{NAME}: {reason}"
