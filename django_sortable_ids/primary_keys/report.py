@@ -19,6 +19,7 @@ from .changes.moved import MovedKey
 from .deleted_keys import DeletedKeys
 from .edits import name_of_old
 from .move_plan import PlannedMove
+from .texts import rows_with_keys
 
 _COPY = "sortable_ids_copy"
 _MOST_COPIED = 50_000
@@ -133,6 +134,10 @@ def report(planned: PlannedMove) -> Report:
         )
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
+    for each in change.texts:
+        count = sum(rows_with_keys(connection, each, key) for key in change.keys)
+        if count:
+            rows[each.table] = max(count, rows.get(each.table, 0))
     generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
     adopted = dict(deleted.adopted())
     largest = max(change.keys, key=lambda key: rows[key.table])
@@ -140,7 +145,7 @@ def report(planned: PlannedMove) -> Report:
         keys=keys,
         generic=generic,
         adopted=adopted,
-        tables=len(names),
+        tables=len(rows),
         rows=sum(rows.values()),
         bytes=_bytes(connection, names),
         tried_for=planned.tried_for,

@@ -201,21 +201,23 @@ def _compared(vendor: str, text: str) -> str:
 
 def problems(editor: Any, change: Change) -> Iterator[str]:
     """Columns without room for the keys."""
-    connection, quote = editor.connection, editor.quote_name
     for texts in change.texts:
-        if tables.kind(connection, texts.table) != "table":
-            continue
         for key in change.keys:
-            condition = _condition(connection, texts, key)
-            unfit = condition and _unfit(connection, texts, key)
-            if not unfit:
-                continue
-            sql = f"SELECT COUNT({quote(texts.column)}) FROM {quote(texts.table)} WHERE {condition}"
-            if count := value(connection, sql):
+            unfit = texts.has(key) and _unfit(editor.connection, texts, key)
+            if unfit and (count := rows_with_keys(editor.connection, texts, key)):
                 yield (
                     f"{counted(count, 'row')} of {texts.table}.{texts.column} with keys of "
                     f"{key.label}, and the column has room for {unfit}"
                 )
+
+
+def rows_with_keys(connection: Any, texts: Texts, key: Key) -> int:
+    """How many rows of the column contain values of the key."""
+    is_table = tables.kind(connection, texts.table) == "table"
+    condition = _condition(connection, texts, key) if is_table else ""
+    table, column = map(connection.ops.quote_name, (texts.table, texts.column))
+    sql = f"SELECT COUNT({column}) FROM {table} WHERE {condition}"
+    return value(connection, sql) if condition else 0
 
 
 def deleted_keys(connection: Any, texts: Texts, key: Key, known: Values) -> Iterator[list[Any]]:
