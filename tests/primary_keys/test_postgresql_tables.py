@@ -151,6 +151,14 @@ REFUSED = {
     "ALTER TABLE depot_order ALTER customer_id SET DEFAULT 1": (
         "depot_order.customer_id has the default 1, which is an old key: drop the default"
     ),
+    "CREATE TABLE depot_other (n bigint DEFAULT nextval('depot_customer_id_seq'))": (
+        "the sequence of depot_customer.id, which the move drops, is used by "
+        "default value for column n of table depot_other, too: give that another sequence"
+    ),
+    "CREATE VIEW depot_v AS SELECT last_value FROM depot_customer_id_seq": (
+        "the sequence of depot_customer.id, which the move drops, is used by "
+        "rule _RETURN on view depot_v, too"
+    ),
     "CREATE POLICY depot_p ON depot_order USING (customer_id > 0)": (
         "policy depot_p on table depot_order depends on a column that changes"
     ),
@@ -198,7 +206,7 @@ def test_what_is_refused(tables, statement):
     finally:
         execute(
             "DROP VIEW IF EXISTS depot_v",
-            "DROP TABLE IF EXISTS depot_child",
+            "DROP TABLE IF EXISTS depot_child, depot_other",
             "DROP FUNCTION IF EXISTS depot_f, depot_less CASCADE",
             "DROP SEQUENCE IF EXISTS depot_numbers CASCADE",
         )

@@ -51,6 +51,7 @@ class View(NamedTuple):
     name: str
     kind: str
     """``VIEW`` or ``MATERIALIZED VIEW``."""
+    query: str
     statements: tuple[str, ...]
     """What creates it again, with its owner, rights, comment, indexes and triggers."""
 
@@ -77,11 +78,14 @@ def create(views: Iterable[View], execute: Callable[[str], None]) -> None:
             try:
                 execute(statement)
             except DatabaseError as error:
-                text = str(error).splitlines()[0]
-                raise BackfillError(
-                    f"No key was moved: {view.name} can't be created again: {text}. Drop it, "
-                    f"migrate, and create one that fits the new keys"
-                ) from error
+                raise BackfillError(f"No key was moved: {_misfit(view, error)}") from error
+
+
+def _misfit(view: View, error: Exception) -> str:
+    return (
+        f"{view.name} can't be created again: {str(error).splitlines()[0]}. Drop it, migrate, and "
+        f"create one that fits the new keys"
+    )
 
 
 def _view(connection: Any, oid: int) -> View:
@@ -102,7 +106,7 @@ def _view(connection: Any, oid: int) -> View:
         ),
         *(sql for (sql,) in rows(connection, _PARTS, {"view": oid})),
     ]
-    return View(name, kind, tuple(statements))
+    return View(name, kind, definition, tuple(statements))
 
 
 _TABLE = """
@@ -132,6 +136,27 @@ SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
 WHERE adrelid = to_regclass(%(table)s) AND attgenerated <> ''
 """
+_OF_ROW_TYPE = """
+WITH RECURSIVE used (oid) AS (
+    SELECT reltype FROM pg_class WHERE oid = to_regclass(%s)
+    UNION
+    SELECT p.oid FROM used JOIN (
+        SELECT oid, typelem AS part FROM pg_type UNION ALL SELECT oid, typbasetype FROM pg_type
+        UNION ALL SELECT t.oid, atttypid FROM pg_type t JOIN pg_attribute ON attrelid = typrelid
+        WHERE NOT attisdropped) p ON part = used.oid
+)
+SELECT attrelid::regclass::text, attname::text FROM used
+JOIN pg_attribute ON atttypid = used.oid JOIN pg_class ON pg_class.oid = attrelid
+WHERE relkind IN ('r', 'p') AND NOT attisdropped ORDER BY 1, 2
+"""
+"""The columns of tables that contain whole rows: also in arrays, domains and other rows."""
+_NUMBERED_BY = """
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_attribute
+JOIN pg_depend d ON d.refobjid = pg_get_serial_sequence(%(table)s, attname)::regclass
+WHERE attrelid = to_regclass(%(table)s) AND attname = %(key)s AND attidentity <> ''
+    AND d.deptype = 'n' ORDER BY 1
+"""
+"""What else uses the sequence of an identity, which no column can keep."""
 _DEFAULTS = """
 SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
@@ -144,6 +169,11 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     is_partitioned, is_partition, children = row(connection, _TABLE, [quoted])
     if is_partitioned or is_partition or children:
         yield f"{table.name} is partitioned or has children: add a second field, not another key"
+    for other, column in rows(connection, _OF_ROW_TYPE, [quoted]):
+        yield (
+            f"{other}.{column} contains rows of {table.name}, whose type changes: make it jsonb, "
+            f"or drop it, and migrate again"
+        )
     changed = list(table.changed)
     for (name,) in rows(connection, _DEPENDENTS, [quoted, changed]):
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
@@ -154,6 +184,12 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
                 )
+    key = {"table": quoted, "key": table.key.column if table.key else ""}
+    for (user,) in rows(connection, _NUMBERED_BY, key):
+        yield (
+            f"the sequence of {table.name}.{key['key']}, which the move drops, is used by {user}, "
+            f"too: give that another sequence, and migrate again"
+        )
     if table.key and not table.key.before.has_db_default():
         parameters = [quoted, [table.key.column]]
         owned = row(connection, "SELECT pg_get_serial_sequence(%s, %s)", [quoted, table.key.column])
@@ -188,14 +224,35 @@ WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_
 _LIKE = "INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING STATISTICS"
 
 
+_EVERY_SCHEMA = """
+SELECT set_config('search_path', concat_ws(', ', NULLIF(current_setting('search_path'), ''),
+    string_agg(quote_ident(nspname), ', ')), true)
+FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+"""
+
+
 def rehearse(connection: Any, types: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
     """What fails. ``types`` are the columns of each table that change, with their new types."""
     found: list[str] = []
+    names = list(map(connection.ops.quote_name, types))
+    views = views_of(connection, names)
     with transaction.atomic(connection.alias):
+        # Without a schema, the names in a query are those of the temporary tables and views.
+        row(connection, _EVERY_SCHEMA)
+        queries = views_of(connection, names)
         for table, columns in types.items():
             if error := _failure(connection, _copied(connection, table, columns)):
                 reason = f"{table} can't be changed: {str(error).splitlines()[0]}"
                 found.append(f"{reason}. Drop what prevents it, migrate, and create it again")
+        for view, tried in zip(views, queries, strict=True):
+            sql = f"CREATE TEMPORARY VIEW {tried.name} AS {tried.query}"
+            if "." in tried.name:
+                found.append(
+                    f"{view.name} can't be tried, because another relation has its name: drop it, "
+                    f"migrate, and create it again"
+                )
+            elif error := _failure(connection, [sql]):
+                found.append(_misfit(view, error))
         transaction.set_rollback(True, connection.alias)
     yield from found
 
