@@ -32,7 +32,7 @@ from ..primary_keys.checklist import ADVICE, checklist, lines_of
 from ..primary_keys.move_plan import NotEdited
 from ..primary_keys.report import report as report_of_move
 from ..reporting import report, status
-from ..schemes.support import is_named
+from ..schemes.support import is_named, nearest
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
 
@@ -167,9 +167,15 @@ def move(request: Request) -> None:
         return
     if undecided:
         all_left = " ".join(f"--leave {each.column}" for each in undecided)
+        columns = [each.column for each in listed]
+        strangers = "".join(
+            f". --leave {name} names none of them{nearest(name, columns)}"
+            for name in left
+            if not any(is_named(column, [name]) for column in columns)
+        )
         raise CommandError(
             f"No migration was written: decide about each column above, by --adopt, or by --leave "
-            f"if it stays as it is: {all_left}"
+            f"if it stays as it is: {all_left}{strangers}"
         )
     # The migration follows the last ones of every app whose tables change.
     operation, loader = planned.operation, planned.loader

@@ -23,6 +23,9 @@ from .changes.graph import Change
 from .changes.moved import Reference
 from .engines.base import KeyEngine, Program
 
+_SHOWN = 20
+"""The number of programs in a message."""
+
 
 def problems(engine: KeyEngine, planned: Change, allowed: Sequence[str]) -> Iterator[str]:
     """Each with what to do. ``planned`` is the change of the migration, and that of the engine has
@@ -147,10 +150,14 @@ def _named(sql: str | None, names: set[str]) -> list[str]:
 
 def refuse_unknown(allowed: Iterable[str], programs: Iterable[Program]) -> None:
     """Raise ``BackfillError`` for names and patterns that no program of the database matches."""
-    names = {each.name for each in programs}
+    found = list(programs)
+    names, titles = ({getattr(each, of) for each in found} for of in ("name", "title"))
+    shown = sorted(titles)[:_SHOWN]
+    shown += [f"{len(titles) - _SHOWN:,} more"] if len(titles) > _SHOWN else []
     unknown = [
         f"--allow {name}: no trigger, view, routine, event or rule that a move leaves as it is has "
-        f"that name{nearest(name, names)}. Correct the name, or omit it"
+        f"that name; the database has {', '.join(shown) or 'none'}{nearest(name, names)}. Correct "
+        f"the name, or omit it"
         for name in allowed
         if not any(is_named(each, [name]) for each in names)
     ]

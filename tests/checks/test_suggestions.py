@@ -1,5 +1,8 @@
 """A typo in a name is answered with the nearest name that exists."""
 
+import subprocess
+import sys
+
 import pytest
 from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.core.management import CommandError, call_command
@@ -26,6 +29,13 @@ pytestmark = pytest.mark.django_db
 def test_names_of_the_command(arguments, nearest):
     with pytest.raises(CommandError, match=f"; nearest: {nearest}$"):
         call_command("backfill_ids", *arguments)
+
+
+def test_an_option_of_the_command():
+    command = [sys.executable, "-m", "django", "backfill_ids", "--created_from", "pk", "--xyz"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "--created_from; nearest: --created-from"
 
 
 def test_an_option_of_a_field():

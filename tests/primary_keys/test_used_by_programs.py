@@ -236,11 +236,15 @@ def test_a_name_that_the_database_has(project, allowed):
 
 
 def test_a_name_that_it_lacks(project):
+    done = move(project, "--allow", "depot_logged")
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith("; the database has none. Correct the name, or omit it")
     create_trigger(project)
     done = move(project, "--allow", "depot_logged", "--allow", "depot_loged")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "BackfillError: --allow depot_loged: no trigger, view, routine, event or rule that a move "
-        "leaves as it is has that name; nearest: depot_logged. Correct the name, or omit it"
+        "leaves as it is has that name; the database has trigger depot_logged of depot_log; "
+        "nearest: depot_logged. Correct the name, or omit it"
     )
     assert project.names == ["0001_initial"]

@@ -17,6 +17,7 @@ from ...backfill.sources.id_column import database_of
 from ...db.errors import explained
 from ...db.locks import session_limits
 from ...errors import Interrupted
+from ...schemes.support import nearest
 from .. import arguments, modes
 from ..request import CommandLine, Output, Request
 
@@ -76,4 +77,12 @@ class Command(BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         self._is_from_shell = True
-        super().run_from_argv(argv)
+        try:
+            super().run_from_argv(argv)
+        except SystemExit as end:
+            # Django and argparse have written the reason to stderr.
+            known = self.create_parser("manage.py", "backfill_ids")._option_string_actions
+            for name in (word.partition("=")[0] for word in argv if end.code == arguments.WRONG):
+                if name.startswith("--") and name not in known and (found := nearest(name, known)):
+                    self.stderr.write(f"{name}{found}", lambda text: text)
+            raise
