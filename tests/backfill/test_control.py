@@ -19,15 +19,16 @@ from django_sortable_ids.backfill.pace import (
     signals,
 )
 from django_sortable_ids.models import BackfillRun
+from tests.support import on_statement
 
-from .command import printed
+from .command import called, printed
 from .support import SECOND, START, build, fill, insert_orders, is_strict, rows, saved_run
 
 NAME = "testapp.Order.uuid7"
 ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=2")
 HOW_TO_CONTINUE = (
     "Stopped; committed batches are kept. Continue with: manage.py backfill_ids "
-    "testapp.Order.uuid7 --created-from created_at --batch-size=2 --sleep=0.02"
+    "testapp.Order.uuid7 --created-from created_at --batch-size=2"
 )
 
 database = pytest.mark.usefixtures("transactional_db")
@@ -40,14 +41,23 @@ def filled():
 # Signals
 
 
+def signalled(number):
+    """What the command prints that gets the signal in its second batch, and its error."""
+    insert_orders([START] * 8)
+
+    def signal_once():
+        if len(updates) == 2:
+            signal.raise_signal(number)
+
+    with on_statement("^UPDATE .*testapp_order", signal_once) as updates:
+        return called(*ARGUMENTS)
+
+
 @database
-def test_sigterm_ends_it_behind_the_batch(command):
-    insert_orders([START] * 40)
-    stopped = command(*ARGUMENTS, "--sleep=0.02", stops_in=[2])
-    stopped.send_while_stopped(signal.SIGTERM)
-    assert stopped.output().splitlines()[-1] == HOW_TO_CONTINUE
-    assert stopped.code == 128 + signal.SIGTERM
-    assert 0 < saved_run("uuid7").rows_filled == filled() < 40
+def test_sigterm_ends_it_behind_the_batch():
+    _, error = signalled(signal.SIGTERM)
+    assert (str(error), error.returncode) == (HOW_TO_CONTINUE, 128 + signal.SIGTERM)
+    assert saved_run("uuid7").rows_filled == filled() == 4
     assert saved_run("uuid7").token == ""
     assert saved_run("uuid7").last_error == ""
 
@@ -64,12 +74,10 @@ def test_the_second_signal_ends_it_at_once():
 
 
 @database
-def test_sigusr1_shows_how_far_it_is(command):
-    insert_orders([START] * 8)
-    asked = command(*ARGUMENTS, stops_in=[2])
-    asked.send_while_stopped(signal.SIGUSR1)
-    lines = asked.output().splitlines()
-    assert asked.code == 0
+def test_sigusr1_shows_how_far_it_is():
+    text, error = signalled(signal.SIGUSR1)
+    assert error is None
+    lines = text.splitlines()
     assert any("  4/8 rows  " in line and "left" in line for line in lines), lines
 
 

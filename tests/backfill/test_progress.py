@@ -1,19 +1,12 @@
 """Progress: a bar on a terminal, plain lines in a log."""
 
-import fcntl
-import os
-import pty
-import struct
-import termios
 from io import StringIO
 
 import pytest
 
 from django_sortable_ids.backfill import progress as module
-from django_sortable_ids.backfill.progress import BAR_SECONDS, Progress
+from django_sortable_ids.backfill.progress import Progress
 from tests.patience import LOG_SECONDS
-
-from .support import START, insert_orders
 
 # By a clock in the hand of the test
 
@@ -125,53 +118,3 @@ def test_what_stops_the_work_still_shows_how_far_it_is():
     with pytest.raises(ZeroDivisionError), shown:
         _ = 1 / 0
     assert output.getvalue() == " 30 %  30/100 rows  8/s  0:09 left\n"
-
-
-# By the real command
-
-ARGUMENTS = ("testapp.Order.ulid", "--created-from=created_at", "--batch-size=5")
-
-
-def terminal(columns):
-    """Both ends of a terminal with that many columns."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    return ours, theirs
-
-
-def read_all(ours):
-    text = b""
-    while True:
-        try:
-            found = os.read(ours, 65536)
-        except OSError:  # Linux: the other end has been closed
-            found = b""
-        if not found:
-            return text
-        text += found
-
-
-def run_on_a_terminal(command, columns, *arguments, **options):
-    ours, theirs = terminal(columns)
-    env = {"COLUMNS": "", "PYTHONIOENCODING": "utf-8"} | options
-    started = command(*ARGUMENTS, *arguments, stdout=theirs, env=env)
-    os.close(theirs)
-    text = read_all(ours)
-    os.close(ours)
-    assert started.code == 0, text
-    return text
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_the_command_draws_a_bar_on_a_terminal(command):
-    insert_orders([START] * 1000)
-    # Longer from batch to batch than from bar to bar, however fast the machine is.
-    rest = f"--sleep={1.25 * BAR_SECONDS}"
-    text = run_on_a_terminal(command, 80, "--batch-size=250", rest).decode()
-    frames = text.split("\r\n")[-4].split("\r")[1:]
-    assert len(frames) >= 4
-    assert {len(frame) for frame in frames} == {79}
-    assert "█" in frames[-1]
-    assert "100 %  1,000/1,000 rows" in frames[-1]
-    assert "░" not in frames[-1]
-    assert text.split("\r\n")[-3].endswith("1,000 rows filled.")
