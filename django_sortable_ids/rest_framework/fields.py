@@ -227,7 +227,7 @@ def _read_only(field: Any, value: Any) -> Any:
     """What ``"order_id"`` among the ``fields`` of a serializer shows, too."""
     state = field.__dict__
     if "_id_column" not in state:
-        model, path = _model_of(field), LOOKUP_SEP.join(getattr(field, "source_attrs", ()))
-        state["_id_column"] = id_at(model, path) if model and path else None
+        model = _model_of(field)
+        state["_id_column"] = model and id_at(model, LOOKUP_SEP.join(field.source_attrs))
     column = state["_id_column"]
     return _usual_value(field, value) if column is None else column.public_text.shown(value)

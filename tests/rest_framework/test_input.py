@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from rest_framework.serializers import PrimaryKeyRelatedField, Serializer, SlugRelatedField
 from rest_framework.test import APIClient
 
-from django_sortable_ids.rest_framework import SortableIDField
 from tests.combinations import in_one_case
 from tests.malformed import example_of
 from tests.store.api import serializer_for
@@ -14,7 +12,6 @@ from tests.store.models import (
     PRODUCTS,
     Basket,
     Bundle,
-    Order,
     Profile,
     Refund,
     Review,
@@ -180,40 +177,3 @@ def test_a_unique_id_that_clients_may_set():
     assert (again.status_code, again.json()) == (200, created.json())
     for nothing in ({}, {"code": None}):
         assert post("voucher", nothing).json()["code"].startswith("code_")
-
-
-def test_relations_that_are_declared():
-    order, product = full_order(), ULIDProduct.objects.create()
-
-    class DeclaredSerializer(Serializer):
-        product = PrimaryKeyRelatedField(
-            queryset=ULIDProduct.objects.all(),
-            pk_field=SortableIDField(id_column(ULIDProduct), read_only=False),
-        )
-        products = PrimaryKeyRelatedField(
-            queryset=ULIDProduct.objects,
-            pk_field=SortableIDField(id_column(ULIDProduct), read_only=False),
-            many=True,
-        )
-        order = SlugRelatedField("snowflake", queryset=Order.objects.all())
-        orders = SlugRelatedField(slug_field="kuuid", queryset=Order.objects.all(), many=True)
-
-    given = {
-        "product": text_of(product),
-        "products": [text_of(product)],
-        "order": text_of(order, "snowflake"),
-        "orders": [text_of(order, "kuuid")],
-    }
-    filled = DeclaredSerializer(data=given)
-    assert filled.is_valid(), filled.errors
-    assert filled.validated_data == {
-        "product": product,
-        "products": [product],
-        "order": order,
-        "orders": [order],
-    }
-    assert filled.data == given
-    wrong = {name: [1] if isinstance(value, list) else 1 for name, value in given.items()}
-    refused = DeclaredSerializer(data=wrong)
-    assert not refused.is_valid()
-    assert set(refused.errors) == set(given)

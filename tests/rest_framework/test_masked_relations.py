@@ -16,6 +16,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.ids import public_id
+from django_sortable_ids.rest_framework import SortableIDField
 from tests.combinations import in_one_case
 from tests.leaks import leaks
 from tests.testapp.models import MaskedKey, MaskedPart
@@ -69,10 +70,12 @@ class OwnKeySerializer(serializers.ModelSerializer):
 
 
 KEYS, PARTS = MaskedKey.objects.all(), MaskedPart.objects.all()
+KEY_FIELD = SortableIDField(MaskedKey._meta.pk, read_only=False)
 plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
 SHOWN = {
     "key": {"whole": PrimaryKeyRelatedField(queryset=KEYS)},
     "subclass": {"whole": OwnKeyField(queryset=KEYS)},
+    "own key field": {"whole": PrimaryKeyRelatedField(queryset=KEYS, pk_field=KEY_FIELD)},
     "key, read": {"whole": PrimaryKeyRelatedField(read_only=True)},
     "key by its source": {"it": PrimaryKeyRelatedField(read_only=True, source="whole")},
     "key by a path": {"it": PrimaryKeyRelatedField(read_only=True, source="other.whole")},
@@ -111,7 +114,10 @@ def test_many_in_and_out():
     assert serializer.fields["keys"].to_representation(keys) == [public_id(key) for key in keys]
 
 
-@in_one_case("name", ["key", "subclass", "slug pk", "slug code", "slug subclass", "link"])
+TAKEN = ["key", "subclass", "own key field", "slug pk", "slug code", "slug subclass", "link"]
+
+
+@in_one_case("name", TAKEN)
 def test_what_declared_fields_take(part, name):
     (relation,) = SHOWN[name]
     row = getattr(part, relation)
