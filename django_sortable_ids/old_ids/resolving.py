@@ -101,7 +101,7 @@ def resolve_ids(
             found[each] = presents[0]
         else:
             unknown[each] = presents, olds
-    existing, by_old = _look_up(queryset, old, unknown.values()) if unknown else (set(), {})
+    existing, by_old = _look_up(queryset, old, unknown.values())
     for each, (presents, olds) in unknown.items():
         matches = [value for value in presents if value in existing]
         matches += [by_old[value] for value in olds if value in by_old]
@@ -157,7 +157,7 @@ def _look_up(
         return set(rows.filter(condition).values_list("pk", flat=True)), {}
     condition |= Q(**{f"{old.path}__in": {value for _, olds in unknown for value in olds}})
     found = list(rows.filter(condition).values_list("pk", old.path))
-    return {pk for pk, _ in found}, {value: pk for pk, value in found if value is not None}
+    return {pk for pk, _ in found}, {value: pk for pk, value in found}
 
 
 def _invalid(model: type[models.Model], field: Field, given: Any) -> ValidationError:

@@ -50,10 +50,18 @@ class Quiet(PasswordResetForm):
         pass
 
 
+class Saves(PasswordResetForm):
+    """Sends them itself."""
+
+    def save(self, *args, **kwargs):
+        pass
+
+
 urlpatterns = [
     path("", include([path("plain/", Plain.as_view()), path("own/", Own.as_view())])),
     path("reset/", Plain.as_view(form_class=SortableIDPasswordResetForm)),
     path("quiet/", Plain.as_view(form_class=Quiet)),
+    path("saves/", Plain.as_view(form_class=Saves)),
     path("set/<uidb64>/<token>/", Confirm.as_view(), name="password_reset_confirm"),
 ]
 
