@@ -208,17 +208,16 @@ def _fix_of(key: SortableIDField, column: Any) -> str:
 
 def _has_room(key: SortableIDField, column: Any, connection: Any) -> bool:
     """Whether the column holds the largest id."""
+    scheme = key.scheme
     if isinstance(column, SortableIDField | models.UUIDField):
         return True
-    scheme = key.scheme
+    if not isinstance(column, models.IntegerField):
+        return column.max_length is None or bool(column.max_length >= scheme.canonical.length)
     largest = scheme.whole_range[1] if isinstance(scheme, TimeScheme) else 0
-    if isinstance(column, models.IntegerField):
-        with suppress(KeyError):  # a custom type
-            most = connection.ops.integer_field_range(column.get_internal_type())[1]
-            return most is None or bool(most >= largest)
-        return True
-    needed = len(str(largest)) if scheme.value_type is int else scheme.canonical.length
-    return column.max_length is None or bool(column.max_length >= needed)
+    with suppress(KeyError):  # a custom type
+        most = connection.ops.integer_field_range(column.get_internal_type())[1]
+        return most is None or bool(most >= largest)
+    return True
 
 
 def _compare(key: SortableIDField, column: Any, connection: Any) -> bool:
