@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
@@ -41,6 +42,8 @@ _NUMBERS = ("int", "serial", "numeric", "decimal")
 _TEXTS = ("char", "text", "json")
 _GENERIC = re.compile(r"(object|obj)_(id|pk)$")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_KEY = re.compile(r"_?(id|pk)$", re.IGNORECASE)
+_KEYS = re.compile(r"_?(id|pk)s$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,8 +109,6 @@ class _Names:
     def __init__(self, change: Change) -> None:
         keys = {apps.get_model(each.label)._meta.pk for each in change.keys}
         self._words: dict[str, bool] = {}
-        self._many: set[str] = set()
-        self._documents: list[set[str]] = []
         for model in apps.get_models():
             is_moved = final_target(model._meta.pk) in keys
             self._add(_WORDS.sub("_", model.__name__), is_moved)
@@ -115,50 +116,33 @@ class _Names:
             for field in model._meta.local_concrete_fields:
                 if field.remote_field is not None:
                     self._add(field.name, final_target(field) in keys)
-            many = model._meta.local_many_to_many
-            self._many |= {each.name for each in many if each.related_model._meta.pk in keys}
-            if model._meta.pk in keys:
-                own = {field.name for field in model._meta.local_fields if field.editable}
-                self._documents.append(own - {model._meta.pk.name})
 
     def _add(self, word: str, is_moved: bool) -> None:
         self._words[word.lower()] = self._words.get(word.lower(), False) or is_moved
 
     def is_row(self, word: str) -> bool:
-        """Whether a word such as ``customer``, ``new_customer`` or ``buyer`` stands for a row whose
+        """Whether a word such as ``customer``, ``newCustomer`` or ``buyer`` stands for a row whose
         key moves."""
-        word = word.lower().lstrip("_")
+        word = _WORDS.sub("_", word).lower().lstrip("_")
         while word and word not in self._words:
             _, _, word = word.partition("_")
         return self._words.get(word, False)
 
     def is_key(self, name: str) -> bool:
-        return name.lower().endswith(("_id", "_pk")) and self.is_row(name[:-3])
+        return (word := _KEY.sub("", name)) != name and self.is_row(word)
 
     def is_several(self, name: str) -> bool:
-        return name.lower().endswith(("_ids", "_pks")) and self.is_row(name[:-4])
+        return (word := _KEYS.sub("", name)) != name and self.is_row(word)
 
-    def in_document(self, document: Mapping[str, Any], of: str) -> Iterator[str]:
-        """The names of keys in one object of a JSON document, whose own name is ``of``: those that
-        are named like keys, and those of serialized rows (Django's, wagtail's revisions and
-        blocks)."""
-        fields = document.get("fields")
-        row = {**fields, **document} if isinstance(fields, dict) else document
-        is_row = "pk" in row
-        for name, value in row.items():
-            if name.lower() in ("id", "pk") and self.is_row(of):
-                yield f"{of}.{name}"
-            elif (
-                self.is_key(name)
-                or self.is_several(name)
-                or (is_row and _is_plain(value) and (name in self._many or self.is_row(name)))
-            ):
-                yield name
-        if is_row and any(each and each <= {*row} for each in self._documents):
-            yield "pk"
-        block, value = document.get("type"), document.get("value")
-        if isinstance(block, str) and _is_plain(value) and self.is_row(block):
-            yield block
+    def in_document(self, name: str, of: str) -> tuple[str, bool | None]:
+        """The name of a value in a JSON document, with that of the object around it if it needs it;
+        and whether it is named like a key, or only like a row (False). None for other names."""
+        if name.lower() in ("id", "pk") and (self.is_row(of) or self.is_row(of.removesuffix("s"))):
+            return f"{of}.{name}", True
+        if self.is_key(name) or self.is_several(name):
+            return name, True
+        is_row = name == "pk" or self.is_row(name) or self.is_row(name.removesuffix("s"))
+        return name, False if is_row else None
 
 
 def _is_plain(value: Any) -> bool:
@@ -212,19 +196,32 @@ class _Sample:
             yield self._finding("column", text)
 
     def documents(self, change: Change, names: _Names) -> Iterator[Finding]:
-        """Also lists whose members are keys, whatever the name of their column. Small numbers are
-        keys of nearly every table, and only a person can say that they mean something else."""
+        """Names of keys in JSON; also lists at any depth whose members are keys, whatever their
+        name. Small numbers are keys of nearly every table, and only a person can say that they mean
+        something else."""
         if not any(each in self._kind for each in (*_TEXTS, "[]")) or "varchar" in self._kind:
             return
-        values = [*map(_parsed, self._values(_DOCUMENTS))]
-        if used := {each for value in values for each in _keys_in(value, names)}:
+        used: set[str] = set()
+        members: dict[str, dict[str, None]] = defaultdict(dict)
+        for document in map(_parsed, self._values(_DOCUMENTS)):
+            for name, of, value in _values_in(document):
+                label, is_key = names.in_document(name, of)
+                if is_key:
+                    used.add(label)
+                elif isinstance(value, list):
+                    members[label] |= dict.fromkeys(map(str, value))
+                elif is_key is not None:
+                    members[label][str(value)] = None
+        for label in [*members][:_VALUES]:
+            values = [*members[label]][:_MEMBERS]
+            key = self._key_of(values, change, is_sure=False)
+            if key and label:
+                used.add(label)
+            elif key:
+                text = f"lists, in which {key[1]} of {len(values)} members are keys of {key[0]}"
+                yield self._finding("several", text)
+        if used:
             yield self._finding("document", ", ".join(sorted(used)))
-        lists = [each for each in values if isinstance(each, list) and _is_plain(each)]
-        members = [*dict.fromkeys(str(member) for each in lists for member in each)][:_MEMBERS]
-        if key := self._key_of(members, change, is_sure=False):
-            label, count = key
-            text = f"lists, in which {count} of {len(members)} members are keys of {label}"
-            yield self._finding("several", text)
 
     def _finding(self, kind: str, text: str) -> Finding:
         return Finding(kind, f"{self._table}.{self._name}", text)
@@ -270,13 +267,18 @@ def _parsed(text: Any) -> Any:
         return None
 
 
-def _keys_in(document: Any, names: _Names) -> Iterator[str]:
-    """The names of keys in a JSON document."""
-    waiting: list[tuple[str, Any]] = [("", document)]
+def _values_in(document: Any) -> Iterator[tuple[str, str, Any]]:
+    """The values of a JSON document that may be keys, and plain lists of such, with their name and
+    that of the object around them. A block of wagtail has its name in ``type``."""
+    waiting: list[tuple[str, str, Any]] = [("", "", document)]
     while waiting:
-        of, value = waiting.pop()
-        if isinstance(value, list):
-            waiting += [(of, each) for each in value]
-        elif isinstance(value, dict):
-            yield from names.in_document(value, of)
-            waiting += value.items()
+        name, of, value = waiting.pop()
+        if isinstance(value, dict):
+            kind = value.get("type")
+            block = kind if isinstance(kind, str) else "value"
+            for key, inner in value.items():
+                waiting.append((block if key == "value" else key, name, inner))
+        elif _is_plain(value):
+            yield name, of, value
+        elif isinstance(value, list):
+            waiting += [(name, of, each) for each in value]

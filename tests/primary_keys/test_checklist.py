@@ -37,6 +37,8 @@ class Order(models.Model):
     pinned = models.TextField(default="[]")
     ratings = models.JSONField(default=list)
     colours = models.JSONField(default=list)
+    customerid = models.IntegerField(default=1)
+    nested = models.JSONField(default=dict)
 
 
 class Country(models.Model):
@@ -76,6 +78,14 @@ for number in range(1, 4):
         pinned=json.dumps([str(number)]),
         ratings=[0, number],
         colours=["red", "blue"],
+        nested={
+            "deep": [{"customer": number, "number": number}, {"customers": [{"id": number}]}],
+            "favouriteCustomer": number,
+            "xs": [number],
+            "scores": [number, -1],
+            "customer_name": f"customer {number}",
+            "buyers": 77,
+        },
         body=json.dumps([{"type": "customer", "value": number}, {"type": "text", "value": "x"}]),
     )
     Rating.objects.create(customer_id=1000 + number, order=order)
@@ -104,6 +114,8 @@ def test_columns_that_contain_keys(tmp_path):
         "depot_order.copy": ("document", "pk"),
         "depot_order.body": ("document", "customer"),
         "depot_order.extra": ("document", "customer.id, customer_id"),
+        "depot_order.customerid": ("column", "1 of 1 values are keys of depot.Customer"),
+        "depot_order.nested": ("document", "customer, customers.id, favouriteCustomer, xs"),
         "depot_order.recommended_customer_ids": ("several", "such as 1,2"),
         "depot_order.watched": ("several", lists.format(3)),
         "depot_order.pinned": ("several", lists.format(3)),
@@ -111,7 +123,7 @@ def test_columns_that_contain_keys(tmp_path):
     }
     plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
     assert "depot_log.about_object_id: texts of keys, by content type" in plan
-    start = plan.index("Decide about 9 columns that the move doesn't change:")
+    start = plan.index("Decide about 11 columns that the move doesn't change:")
     assert plan[start + 1].startswith("  name it by --adopt, ")
     assert plan[-2].endswith(': see "Before you move a primary key" in the documentation')
     assert plan[-1].startswith("Next: decide, then ")
