@@ -1,5 +1,6 @@
 """What every test may ask for: a model for each kind of key."""
 
+import contextlib
 import gc
 import os
 import signal
@@ -73,8 +74,11 @@ def pytest_runtest_setup(item):
 
 def _children():
     """The processes that this one has started and that still are there, where Linux says so."""
-    files = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for file in files for pid in file.read_text().split()}
+    found = set()
+    for file in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            found |= {int(pid) for pid in file.read_text().split()}
+    return found
 
 
 @pytest.hookimpl(wrapper=True)
