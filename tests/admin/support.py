@@ -20,7 +20,7 @@ from tests.store.models import Order, id_column
 
 from .page import Page
 
-KINDS = ["uuid7", "ulid", "reversed_kuuid", "snowflake", "sequence"]
+KINDS = ["uuid7", "ulid", "kuuid", "snowflake", "sequence"]
 """The scheme of a key of each kind: a page depends on no more."""
 each_kind = in_one_case("scheme", KINDS)
 each_timed_kind = in_one_case("scheme", KINDS[:-1])

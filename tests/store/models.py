@@ -38,11 +38,9 @@ class ULIDProduct(Named):
 
 
 class KUUIDProduct(Named):
-    id = KUUIDField(primary_key=True, prefix="prod", separator=":")
+    """The newest first."""
 
-
-class ReversedProduct(Named):
-    id = KUUIDField(primary_key=True, precision="ms", reverse=True, short=True)
+    id = KUUIDField(primary_key=True, prefix="prod", separator=":", reverse=True, short=True)
 
 
 class SnowflakeProduct(Named):
@@ -58,7 +56,6 @@ PRODUCTS: dict[str, type[Named]] = {
     "comb13": CombProduct,
     "ulid": ULIDProduct,
     "kuuid": KUUIDProduct,
-    "reversed_kuuid": ReversedProduct,
     "snowflake": SnowflakeProduct,
     "sequence": SequenceProduct,
 }
@@ -81,14 +78,12 @@ class Basket(Named):
     comb13 = _one(CombProduct)
     ulid = _one(ULIDProduct)
     kuuid = _one(KUUIDProduct)
-    reversed_kuuid = _one(ReversedProduct)
     snowflake = _one(SnowflakeProduct)
     sequence = _one(SequenceProduct)
     all_uuid7 = _many(UUIDv7Product)
     all_comb13 = _many(CombProduct)
     all_ulid = _many(ULIDProduct)
     all_kuuid = _many(KUUIDProduct)
-    all_reversed_kuuid = _many(ReversedProduct)
     all_snowflake = _many(SnowflakeProduct)
     all_sequence = _many(SequenceProduct)
 
@@ -99,8 +94,9 @@ class Order(Named):
     uuid7 = UUIDv7Field(null=True, unique=True)
     comb13 = CombV13UUIDField(null=True, unique=True, encoding="base32")
     ulid = ULIDField(null=True, unique=True, prefix="ord")
-    kuuid = KUUIDField(null=True, unique=True, prefix="ord", separator=":")
-    reversed_kuuid = KUUIDField(null=True, unique=True, precision="ms", reverse=True)
+    kuuid = KUUIDField(
+        null=True, unique=True, prefix="ord", separator=":", precision="ms", reverse=True
+    )
     snowflake = SnowflakeField(null=True, unique=True)
     sequence = LexicalSequenceField(null=True, unique=True, charset="numeric", width=5)
     tenant = models.CharField(max_length=10, default="")
@@ -119,7 +115,6 @@ class Refund(Named):
     comb13 = _order_by("comb13")
     ulid = _order_by("ulid")
     kuuid = _order_by("kuuid")
-    reversed_kuuid = _order_by("reversed_kuuid")
     snowflake = _order_by("snowflake")
     sequence = _order_by("sequence")
 
