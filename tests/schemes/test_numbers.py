@@ -3,7 +3,7 @@
 import uuid
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, get
@@ -13,7 +13,7 @@ from .support import (
     ENCODINGS,
     SCHEMES,
     SORTING_KINDS,
-    examples,
+    few_examples,
     pairs,
     ticks,
     value_of,
@@ -22,7 +22,7 @@ from .support import (
 
 
 @in_one_case("scheme", SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_numbers_and_bytes_round_trip(scheme, data):
     value = data.draw(values(scheme))
@@ -87,7 +87,6 @@ def test_every_wrong_version_and_variant_is_refused(scheme):
 # Order: of values, numbers, bytes and texts; and of time.
 
 
-few_examples = settings(examples, max_examples=4)
 KEEPING = [p for p in ENCODINGS if p.values[0].text_form(p.values[1]).keeps_order]
 
 

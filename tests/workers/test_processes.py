@@ -24,21 +24,25 @@ def tokens():
     return set(WorkerLease.objects.values_list("token", flat=True))
 
 
-def test_every_process_has_its_own_number(maker):
-    makers = [maker(2, term=LONG) for _ in range(4)]
+def test_every_process_has_its_own_number_and_frees_it_at_its_end(maker):
+    makers = [maker(1, term=LONG) for _ in range(2)]
     for each in makers:
         each.tell("ids", 100)
     made = [each.answer() for each in makers]
     numbers = [{maker.number(value) for value in ids} for maker, ids in zip(makers, made, strict=1)]
-    assert sorted(chain(*numbers)) == list(range(4))
-    assert len(set(chain(*made))) == 400
-    late = maker(2, term=LONG)
+    assert sorted(chain(*numbers)) == [0, 1]
+    assert len(set(chain(*made))) == 200
+    late = maker(1, term=LONG)
     refusal = late.ids()
     assert refusal["error"] == "LeaseUnavailable"
-    assert refusal["message"].startswith("all 4 worker numbers are leased, 4 by ")
-    makers[2].end()
-    (freed,) = numbers[2]
-    assert late.number(late.ids_at_last()[0]) == freed
+    assert refusal["message"].startswith("all 2 worker numbers are leased, 2 by ")
+    makers[0].end()
+    (number,) = numbers[0]
+    freed = row(number)
+    assert (freed.token, freed.expires) == ("", late.time_ms(made[0][-1]) + 1)
+    after = late.ids_at_last()
+    assert {late.number(value) for value in after} == {number}
+    assert late.time_ms(after[0]) >= freed.expires
 
 
 def test_a_process_that_is_killed(maker):
@@ -105,25 +109,11 @@ def test_a_process_that_lives_is_not_robbed(maker):
     assert {owner.number(value) for value in made} == {0}
 
 
-def test_a_process_that_ends_frees_its_number_at_once(maker):
-    occupy(1)
-    ended, heir = maker(1, term=LONG), maker(1, term=LONG)
-    before = ended.ids()
-    ended.end()
-    freed = row()
-    assert freed.token == ""
-    assert freed.expires == ended.time_ms(before[-1]) + 1
-    after = heir.ids_at_last()
-    assert {heir.number(value) for value in after} == {0}
-    assert heir.time_ms(after[0]) >= freed.expires
-
-
-@pytest.mark.parametrize("way", ["fork", "child"])
-def test_a_child_has_a_number_of_its_own(maker, way):
+def test_a_child_has_a_number_of_its_own(maker):
     parent = maker(term=LONG)
     made = parent.ids()
     theirs = row().token
-    children = [parent.ask(way, 5) for _ in range(2)]
+    children = [parent.ask(way, 5) for way in ("fork", "fork", "child", "child")]
     made += parent.ids()
     assert {parent.number(value) for value in made} == {0}
     assert {parent.number(value) for value in chain(*children)} == {1}
