@@ -5,15 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
 from django.db import connections, models
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
+from ...fields.values.times import MICROSECOND, first_moment_when
 from ...functions.time_columns import zone_of_naive_times
 from ...schemes import TimeScheme
 from .base import Row, Source
@@ -295,27 +297,47 @@ def _check_room(target: Target, scheme: TimeScheme) -> None:
             )
 
 
+_DAY = timedelta(days=1)
+_FIRST, _LAST = datetime(1850, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
+"""Clock changes are searched for between these times."""
+
+
 def _check_skipped_hours(target: Target) -> None:
-    """Raise ``BackfillError`` if a row without an id has a skipped time. Reads all such rows, if
-    their times are those of a clock that changes."""
+    """Raise ``BackfillError`` if a row without an id has a skipped time."""
     source, times = target.source, target.source.times
     if times is None or times.clock is None or times.clock.utcoffset(None) is not None:
         return
-    first, count = None, 0
-    for place, pk in chain.from_iterable(target.pages(target.missing)):
-        shown = _local(place, times.clock)
-        # In UTC in between: an aware time that no instant has stays as it is in its own zone.
-        if shown != _local(times.place_at(source.at(place).astimezone(UTC)), times.clock):
-            first, count = first or (pk, shown), count + 1
-    if first:
+    place = source.selected_place
+    ends = target.missing.aggregate(least=Min(place), most=Max(place))
+    if ends["least"] is None:
+        return
+    least, most = (source.at(each) for each in ends.values())
+    skipped = Q(pk__in=[])
+    for change in _put_forward(times.clock, max(least, _FIRST) - _DAY, min(most, _LAST) + _DAY):
+        before, after = times.place_at(change - MICROSECOND), times.place_at(change)
+        skipped |= source.compared("gt", before) & source.compared("lt", after)
+    rows = target.missing.filter(skipped)
+    if first := target.first(rows.order_by("pk")):
+        shown = first[0] if isinstance(first[0], str) else first[0].replace(tzinfo=None)
         raise BackfillError(
-            f"{counted(count, 'row')} of {target.model._meta.label} with a time that the clock of "
-            f"{times.clock} skips, such as {first[0]}, with the {source.field.name} {first[1]}: no "
-            f"instant has it. Correct these times, usually by adding an hour; nothing was written."
+            f"{counted(rows.count(), 'row')} of {target.model._meta.label} with a time that the "
+            f"clock of {times.clock} skips, such as {first[1]}, with the {source.field.name} "
+            f"{shown}: no instant has it. Correct these times, usually by adding an hour; nothing "
+            f"was written."
         )
 
 
-def _local(place: Any, clock: tzinfo) -> datetime:
-    """The local time of a place, which SQLite has as text."""
-    at: datetime = datetime.fromisoformat(place) if isinstance(place, str) else place
-    return (at.astimezone(clock) if at.tzinfo else at).replace(tzinfo=None)
+def _put_forward(clock: tzinfo, start: datetime, end: datetime) -> Iterator[datetime]:
+    """When a clock is put forward between two times."""
+
+    def offset(at: datetime) -> timedelta:
+        return at.astimezone(clock).utcoffset() or timedelta()
+
+    def is_after(before: timedelta, at: datetime) -> bool:
+        return offset(at) > before
+
+    at = start.astimezone(UTC)
+    while at < end:
+        before, at = offset(at), at + _DAY
+        if is_after(before, at):
+            yield first_moment_when(partial(is_after, before), at - _DAY, at)
