@@ -135,15 +135,11 @@ def mine(target: Target, run: BackfillRun) -> QuerySet[BackfillRun]:
 def ownership_lost(target: Target) -> BackfillError:
     """The error that another process has taken the run, or that its row was deleted."""
     run = last_run(target.label, target.using)
-    if run is None:
-        return BackfillError(
-            f"the BackfillRun of {target.label} was deleted while it was used: nothing was written "
-            f"since then. Start the command again"
-        )
-    return BackfillError(
-        f"{target.label} was taken over by {run.owner}, because this process sent no heartbeat "
-        f"for {SILENCE_SECONDS} s: it stops, and has written nothing since"
-    )
+    what = "its BackfillRun was deleted while it was used"
+    if run is not None:
+        silence = f"because this process sent no heartbeat for {SILENCE_SECONDS} s"
+        what = f"it was taken over by {run.owner}, {silence}"
+    return BackfillError(f"{target.label}: {what}. It stops, and has written nothing since")
 
 
 def outdated(target: Target) -> BackfillError:

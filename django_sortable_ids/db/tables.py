@@ -145,13 +145,6 @@ def may_be_null(connection: Any, table: str, column: str) -> bool:
     return found is not None and bool(found.null)
 
 
-def is_timestamp(connection: Any, table: str, column: str) -> bool:
-    """Whether a column of MariaDB or MySQL is a TIMESTAMP, which stores instants and shows them in
-    the time zone of the session."""
-    found = column_info(connection, table, column)
-    return found is not None and found.kind.lower() == "timestamp"
-
-
 def time_digits(connection: Any, table: str, column: str) -> int:
     """How many fractional digits of a second the column stores; not for SQLite."""
     found = column_info(connection, table, column)

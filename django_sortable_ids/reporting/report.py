@@ -21,7 +21,6 @@ from django.db import (
 from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
-from ..backfill.engines import engine_of
 from ..backfill.sources.id_column import hides_tables, last_run, names_of
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
@@ -250,7 +249,7 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
             return f"an edited model ({change_of(written)})", migrate
         return lacking, verify
     table, column = meta.db_table, str(field.column)
-    can_add = meta.managed or engine_of(using).adds_not_null
+    can_add = meta.managed or connection.vendor != "sqlite"
     lacking = _lacking(
         can_add and may_be_null(connection, table, column),
         is_alone and not is_unique(connection, table, column),

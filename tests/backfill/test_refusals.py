@@ -52,13 +52,9 @@ LABELS = {
         "hexulid, kuuid, reversed_kuuid, snowflake, time64, number"
     ),
     "shop.SortableKey.id": (
-        "shop.SortableKey.id is the primary key, which is never empty. Add a second field, "
+        "shop.SortableKey.id is of the primary key, which is never empty. Add a second field, "
         "such as public_id, to give the rows sortable ids; or replace the key and all that refers "
         "to it: `manage.py backfill_ids shop.SortableKey --primary-key`"
-    ),
-    "testapp.Line.id": (
-        "testapp.Line.id is part of the primary key, which is never empty. Add a second field, "
-        "such as public_id, to give the rows sortable ids"
     ),
     "shop.Invoice.public_id": (
         "shop.Invoice.public_id is in the table of shop.Document: name that model instead"

@@ -66,8 +66,8 @@ def test_who_is_robbed_of_the_run_stops(name, silent):
             elsewhere(lambda: (move_owner(61), fill(name, 5)))
 
     assert refusal_of(fill, name, 3, rob) == (
-        f"testapp.Order.{name} was taken over by {SELF}, because this process sent no heartbeat "
-        f"for 60 s: it stops, and has written nothing since"
+        f"testapp.Order.{name}: it was taken over by {SELF}, because this process sent no "
+        f"heartbeat for 60 s. It stops, and has written nothing since"
     )
     assert calls == [3, 3]
     assert_right(name, 20)

@@ -189,8 +189,6 @@ class Engine(ABC):
 
     writes_parts = False
     """Whether rows may be written in parts of a span: only on PostgreSQL."""
-    adds_not_null = True
-    """Whether a statement makes an existing column NOT NULL."""
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection

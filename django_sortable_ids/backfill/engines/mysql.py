@@ -26,7 +26,6 @@ from django.db.models.functions import Cast
 from ...db import tables
 from ...db.locks import lift_statement_limit
 from ...db.queries import named_rows, rows
-from ...db.tables import is_timestamp
 from ...errors import BackfillError, counted
 from ...functions.fragments import SQL
 from ..sources.target import EveryRow, Target, named
@@ -159,7 +158,8 @@ def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:
     """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
     connection: Any = connections[using]
     table = model._meta.db_table
-    if not is_timestamp(connection, table, name):
+    stored = tables.column_info(connection, table, name)
+    if stored is None or stored.kind.lower() != "timestamp":
         return
     quote, column = connection.ops.quote_name, quoted(name)
     with connection.cursor() as cursor:

@@ -50,7 +50,6 @@ class SQLite(Engine):
     computes = False
     rows_per_second = (40_000.0, 200_000.0)
     writes_first = True
-    adds_not_null = False
 
     def check_times(self, target: Target) -> None:
         self._check_commit(target.model._meta.db_table)

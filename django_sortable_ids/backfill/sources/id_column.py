@@ -22,12 +22,10 @@ def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     """Model and field of ``app.Model.field``; ``BackfillError`` if it can't be filled."""
     model, field = named_field(label)
     if field in model._meta.pk_fields:
-        second = "which is never empty. Add a second field, such as public_id, to give the rows"
-        if not field.primary_key:
-            raise BackfillError(f"{label} is part of the primary key, {second} sortable ids")
         raise BackfillError(
-            f"{label} is the primary key, {second} sortable ids; or replace the key and all that "
-            f"refers to it: `manage.py backfill_ids {model._meta.label} --primary-key`"
+            f"{label} is of the primary key, which is never empty. Add a second field, such as "
+            f"public_id, to give the rows sortable ids; or replace the key and all that refers to "
+            f"it: `manage.py backfill_ids {model._meta.label} --primary-key`"
         )
     return model, field
 
