@@ -187,15 +187,11 @@ class Engine(ABC):
     """Whether a transaction must begin with a write: one that has only read can't write after
     another writer's commit."""
 
-    writes_parts = False
-    """Whether rows may be written in parts of a span: only on PostgreSQL."""
-
     def __init__(self, connection: Any) -> None:
         self.connection = connection
 
     def interleaves(self, target: Target) -> bool:
-        """Whether it saves work to write neighbouring rows in different transactions; asked if
-        ``writes_parts``."""
+        """Whether it saves work to write neighbouring rows in different transactions."""
         return False
 
     @abstractmethod

@@ -183,7 +183,6 @@ SELECT pg_is_in_recovery(), CASE
 class PostgreSQL(Engine):
     statements = PostgreSQLStatements
     rows_per_second = (5_000.0, 40_000.0)
-    writes_parts = True
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbours in time are neighbours on the disk, and no index has the id."""

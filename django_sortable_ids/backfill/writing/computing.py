@@ -32,9 +32,9 @@ def computing_ids(target: Target, engine: Engine, pending: PendingRows) -> "Comp
     has_times = times is not None and times.knows_utc
     if not (engine.computes and has_times and isinstance(target.field.scheme, TimeScheme)):
         return None
-    kind = InterleavingIDs if engine.writes_parts else ComputingIDs
+    interleaves = engine.connection.vendor == "postgresql"
     with suppress(NotSupportedError):
-        return kind(target, engine, pending)
+        return (InterleavingIDs if interleaves else ComputingIDs)(target, engine, pending)
     return None
 
 
