@@ -23,12 +23,6 @@ def test_fills_every_row_from_nothing(finished: tuple[Demo, str]) -> None:
     assert output.count("all different, strictly in order, and of their rows' times") == 2
 
 
-def test_keeps_the_integer_keys_and_the_order_of_the_file(finished: tuple[Demo, str]) -> None:
-    demo, _ = finished
-    keys = demo.query("SELECT id, number FROM flights_flight ORDER BY id")
-    assert keys == [(n, n) for n in range(1, data.FLIGHTS + 1)]
-
-
 def test_relations_are_empty_where_the_data_has_gaps_and_the_codes_are_kept(
     finished: tuple[Demo, str],
 ) -> None:

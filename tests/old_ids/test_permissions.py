@@ -32,7 +32,7 @@ from tests.store.api import serializer_for
 
 from .models import Purchase
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def of(user):
