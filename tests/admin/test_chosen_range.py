@@ -118,10 +118,7 @@ def test_days_the_wrong_way_round_are_nothing_and_the_field_says_so(browser):
     assert (first, last) == ("", "This day is before the first one.")
 
 
-GARBAGE = [
-    *("x", " ", "\x00", "💥", "'", "<script>", "x" * 5000),
-    *("2026-02-30", "0000-00-00", "10000-01-01", "2026-01-01 24:61", "20:26"),
-]
+GARBAGE = ["x", "\x00", "💥", "<script>", "2026-02-30", "10000-01-01", "2026-01-01 24:61"]
 
 
 @pytest.mark.parametrize("end", ["gte", "lt"])

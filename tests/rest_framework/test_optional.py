@@ -64,9 +64,8 @@ def test_the_app_starts_where_it_cannot_be_imported():
     [
         'setup("django_sortable_ids")\nassert "rest_framework" not in sys.modules',
         'setup("rest_framework", "django_sortable_ids")',
-        'setup("django_sortable_ids", "rest_framework")',
     ],
-    ids=["is not installed", "comes first", "comes last"],
+    ids=["is not installed", "comes first"],
 )
 def test_the_app_starts_and_fields_are_mapped(start):
     done = run("\n".join([start, *map(textwrap.dedent, (MODEL, MAPPED))]))
