@@ -45,7 +45,7 @@ def inspect_id_urls(site: AdminSite) -> list[URLPattern]:
 
 def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
     # A process that serves pages needs the inspector on this one only.
-    from ..inspecting.inspection import cleaned, inspect, shown
+    from ..inspecting.inspection import cleaned, in_one_line, inspect
 
     text, scheme = request.GET.get("q", ""), request.GET.get("scheme")
     if scheme not in {each.name for each in all_schemes()}:
@@ -56,7 +56,7 @@ def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
         "title": pgettext("sortable ids", "Inspect an id"),
         "pasted": " ".join(cleaned(text).split()),
         "found": found,
-        "text": found and shown(found.text),
+        "text": found and in_one_line(found.text),
         "not_looked_up": [error.partition(":")[0] for error in found.errors] if found else [],
         "time_zone": timezone.get_current_timezone_name(),
     }

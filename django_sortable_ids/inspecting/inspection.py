@@ -17,6 +17,7 @@ from .rows import Found, SearchedColumn, look_up
 
 MOST_CHARACTERS = 4_000
 """What comes after them is not read."""
+_LINE = 80
 _MOST_IN_FULL = 3
 _MOST_PARTS = 60
 _LONGEST_PART = 320
@@ -109,13 +110,13 @@ def cleaned(text: str) -> str:
     return "".join(seen).strip()
 
 
-def shown(text: str, most: int = 80) -> str:
-    """The text for people, in one line: what is not printable is escaped, and the end cut off."""
+def in_one_line(text: str) -> str:
+    """The text for people: what is not printable is escaped, and the end cut off."""
     printable = "".join(
         character if character.isprintable() else repr(character)[1:-1]
-        for character in text[: most + 1]
+        for character in text[: _LINE + 1]
     )
-    return Truncator(printable).chars(most)
+    return Truncator(printable).chars(_LINE)
 
 
 def _parts(text: str) -> list[str]:

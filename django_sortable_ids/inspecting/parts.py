@@ -269,7 +269,7 @@ def picture(anatomy: Anatomy) -> Picture:
             width = end + _CELL - x
             boxes.append(Box(x, y, width, part.kind))
             text = f"{numbers[part]} {part.name}"
-            fits = columns(text) * _NARROW <= width
+            fits = display_width(text) * _NARROW <= width
             labels.append(Label(x, y - 3, text if fits else str(numbers[part])))
     digits = []
     for position, digit in enumerate(anatomy.text):
@@ -290,7 +290,7 @@ def _in_words(anatomy: Anatomy) -> str:
     return words % {"count": len(anatomy.text), "parts": parts}
 
 
-def columns(text: str) -> int:
+def display_width(text: str) -> int:
     """How wide a text is where Chinese characters have two columns, and others one."""
     spacing = (each for each in text if not unicodedata.combining(each))
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in spacing)

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from ...inspecting.candidates import Candidate
-from ...inspecting.inspection import Inspection, inspect, shown
-from ...inspecting.parts import columns
+from ...inspecting.inspection import Inspection, in_one_line, inspect
+from ...inspecting.parts import display_width
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
 from ...schemes.errors import encodable
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         found = [inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts]
         blocks = ("\n".join(map(encodable, as_text(each))) for each in found)
         self.stdout.write("\n\n".join(blocks))
-        unknown = [shown(each.text) for each in found if not each.is_id]
+        unknown = [in_one_line(each.text) for each in found if not each.is_id]
         if unknown:
             no_id = _("This is not an id of any known scheme.")
             no_id += f" Without --scheme={scheme}, all schemes are tried." if scheme else ""
@@ -67,7 +67,7 @@ _NAMES = 14
 
 
 def as_text(inspection: Inspection) -> Iterator[str]:
-    yield shown(inspection.text)
+    yield in_one_line(inspection.text)
     if not inspection.is_id:
         yield _("This is not an id of any known scheme.")
     for each in inspection.in_full:
@@ -76,7 +76,7 @@ def as_text(inspection: Inspection) -> Iterator[str]:
     if inspection.rows:
         yield ""
         rows = (
-            f"{each.column.field}: {each.public_id} ({shown(str(each.row))})"
+            f"{each.column.field}: {each.public_id} ({in_one_line(str(each.row))})"
             for each in inspection.rows
         )
         yield from _lines(pgettext("sortable ids", "row"), rows)
@@ -120,5 +120,5 @@ def _short(found: Candidate) -> str:
 def _lines(name: str, values: Iterable[str]) -> Iterator[str]:
     """Each value in a line, the first one after the name."""
     for value in values:
-        yield f"    {name}{' ' * (_NAMES - columns(name))} {value}"
+        yield f"    {name}{' ' * (_NAMES - display_width(name))} {value}"
         name = ""
