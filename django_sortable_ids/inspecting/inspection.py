@@ -112,11 +112,8 @@ def cleaned(text: str) -> str:
 
 def in_one_line(text: str) -> str:
     """The text for people: what is not printable is escaped, and the end cut off."""
-    printable = "".join(
-        character if character.isprintable() else repr(character)[1:-1]
-        for character in text[: _LINE + 1]
-    )
-    return Truncator(printable).chars(_LINE)
+    characters = (each if each.isprintable() else repr(each)[1:-1] for each in text[: _LINE + 1])
+    return Truncator("".join(characters)).chars(_LINE)
 
 
 def _parts(text: str) -> list[str]:

@@ -19,7 +19,7 @@ _PACKAGES = (
     "graphene_django",
     "guardian.shortcuts",
     "model_bakery.generators",
-    "ninja",
+    "ninja.orm",
     "rest_framework_json_api.renderers",
     "rest_framework_nested.relations",
     "strawberry_django",

@@ -187,7 +187,7 @@ def _slug(relation: Any, row: Any) -> Any:
 
 def _row_of_slug(relation: Any, data: Any) -> Any:
     rows, slug = relation.get_queryset(), relation.slug_field
-    field = id_at(rows.model, slug)
+    field = id_at(rows.model, slug) if isinstance(rows, models.QuerySet) else None
     if field is None:
         return _usual_row_of_slug(relation, data)
     try:
