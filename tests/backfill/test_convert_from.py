@@ -3,11 +3,10 @@
 import random
 import uuid
 from datetime import timedelta
-from io import StringIO
 from itertools import pairwise
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
@@ -18,6 +17,7 @@ from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import get
 from tests.combinations import each_with
 
+from . import support
 from .shop.models import Old, OldKey
 from .support import (
     MILLISECOND,
@@ -104,16 +104,13 @@ def fill(name, source, size=5000, progress=lambda _: None):
 
 
 def run_command(name, *arguments):
-    out = StringIO()
-    call_command("backfill_ids", label(name), *arguments, stdout=out)
-    return out.getvalue().splitlines()
+    return support.command(label(name), *arguments)
 
 
 def refusal(name, *arguments):
-    with pytest.raises(CommandError) as caught:
-        run_command(name, *arguments)
+    said = support.refusal(label(name), *arguments)
     assert not BackfillRun.objects.exists()
-    return str(caught.value)
+    return said
 
 
 # What comes out

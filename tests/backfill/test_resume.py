@@ -3,10 +3,9 @@
 import pytest
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
-from tests.support import on_statement, raising
+from tests.support import on_statement, raising, refusal_of
 
 from .shop.models import Plain, Tight
 from .support import (
@@ -123,7 +122,7 @@ def test_another_source_is_refused():
     insert(Plain, [{"created_at": START, "updated_at": START}] * 3)
     fill_until("shop.Plain.public_id", 2, 1)
     found = find("shop.Plain.public_id", created_from="updated_at")
-    assert refusal(found) == (
+    assert refusal_of(plan.build, found, 10) == (
         "a run on shop.Plain.public_id stopped after 2 rows with created_from = 'created_at', and "
         "now it is 'updated_at': the rows would not sort together. Continue with the old options, "
         "or set the column to NULL and delete the BackfillRun to start again"
@@ -146,13 +145,7 @@ def test_another_scheme_is_refused(name, key, was, difference):
     stopped = saved_run(name)
     stopped.options[key] = was
     stopped.save()
-    assert difference in refusal(find(name))
-
-
-def refusal(found):
-    with pytest.raises(BackfillError) as caught:
-        plan.build(found, 10)
-    return str(caught.value)
+    assert difference in refusal_of(plan.build, find(name), 10)
 
 
 def test_a_run_with_nothing_to_do_leaves_the_last_one_as_it_is():

@@ -51,13 +51,6 @@ class Adopted(Row):
     public_id = UUIDv7Field(null=True, unique=True, accept_other_versions=True)
 
 
-class Growing(Row):
-    """As a table is while it is filled: an index on the time, none on the id yet."""
-
-    created_at = models.DateTimeField(db_index=True)
-    public_id = UUIDv7Field(null=True)
-
-
 class Tight(Row):
     """Ids that soon run out: 8 in a millisecond, and ten altogether."""
 
@@ -234,12 +227,3 @@ class OldKey(Row):
 
     id = models.UUIDField(primary_key=True)
     public_id = UUIDv6Field(null=True, unique=True)
-
-
-class OldPair(Row):
-    pk = models.CompositePrimaryKey("shop", "code")
-    shop = models.IntegerField()
-    code = models.CharField(max_length=20)
-    old_id = UUIDv7Field(null=True, unique=True)
-    ulid = ULIDField(null=True, unique=True)
-    kuuid = KUUIDField(null=True, unique=True)
