@@ -193,26 +193,23 @@ def values(draw, scheme, *, shown=False):
     return value_of(scheme, tick, draw(st.sampled_from([0, last_tail]) | st.integers(0, last_tail)))
 
 
-def _neighbours(scheme, value):
-    number = scheme.to_int(value)
-    if isinstance(scheme, TimeScheme):
-        tick, suffix = scheme.parts(value)
-        payload = tick * scheme.layout.suffixes + suffix
-        near = [payload - 1, payload + 1, payload - scheme.layout.suffixes]
-        near = [p for p in near if scheme.layout.smallest <= p <= scheme.layout.last]
-        numbers = [scheme.layout.join(*divmod(p, scheme.layout.suffixes)) for p in near]
-    else:
-        numbers = [n for n in (number - 1, number + 1) if scheme.holds(n)]
-    return [scheme.from_int(n) for n in numbers]
-
-
-@st.composite
-def pairs(draw, scheme, *, shown=False):
-    """Two values, often next to each other."""
-    value = draw(values(scheme, shown=shown))
-    if shown:
-        return value, draw(values(scheme, shown=True))
-    return value, draw(st.sampled_from(_neighbours(scheme, value)) | values(scheme))
+def some_values(scheme, *, shown=False):
+    """Values in order of time: of the first ticks, of now and of the last ones, from both ends of
+    the tick and from within; of a sequence in order of number. ``shown`` is that of ``values``.
+    """
+    if not isinstance(scheme, TimeScheme):
+        first, last = number_limits(scheme)
+        middle = (first + last) // 2
+        numbers = {first, first + 1, middle, middle + 1, last - 1, last}
+        return [scheme.from_int(number) for number in sorted(numbers)]
+    layout, now = scheme.layout, scheme.tick(NOW)
+    first, last = layout.first_tick, last_shown_tick(scheme) if shown else layout.last_tick
+    made = []
+    for tick in sorted({first, first + 1, now, now + 1, last - 1, last}):
+        most = layout.capacity(tick) - 1
+        suffixes = {0, min(1, most), most // 7 * 5, max(0, most - 1), most}
+        made += [value_of(scheme, tick, suffix) for suffix in sorted(suffixes)]
+    return made
 
 
 @st.composite

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange, get
@@ -22,7 +22,7 @@ from .support import (
     SORTING_KINDS,
     SORTING_SCHEMES,
     TIME_SCHEMES,
-    examples,
+    few_examples,
     from_unix_ns,
     last_shown_tick,
     ticks,
@@ -146,7 +146,6 @@ def test_many_numbers_are_joined_as_single_ones(scheme):
 # Times as bounds: the ids made at or after a time, and those of a range of times.
 
 
-few_examples = settings(examples, max_examples=4)
 NAIVE = NOW.replace(tzinfo=None)
 
 
