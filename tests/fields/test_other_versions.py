@@ -13,7 +13,7 @@ from rest_framework.serializers import ModelSerializer
 
 from django_sortable_ids import schemes
 from django_sortable_ids.admin import SortableIDAdmin
-from django_sortable_ids.fields import CombV13UUIDField, ULIDField, UUIDv6Field, UUIDv7Field
+from django_sortable_ids.fields import CombV13UUIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import CreatedAt
 from django_sortable_ids.ids import created_at, public_id
 from django_sortable_ids.schemes import InvalidID
@@ -23,7 +23,7 @@ from tests.lookups.support import utc
 from tests.marks import own_tables
 from tests.own_tables import Own, table_with, tables
 
-FIELDS = (UUIDv7Field, UUIDv6Field, CombV13UUIDField)
+FIELDS = (UUIDv7Field, CombV13UUIDField)
 RANDOM = uuid.UUID("7f4c5fc0-9c1e-4a51-8f0e-6f2d8a1b3c4d")
 OTHERS = {
     "uuid4": RANDOM,
@@ -119,11 +119,10 @@ def test_others_are_refused_unless_accepted(field_class):
     assert not schemes.get(field_class.scheme_name).holds(RANDOM.int)
 
 
-@pytest.mark.parametrize("field_class", FIELDS)
-@pytest.mark.parametrize("bad", ["", "7f4c5fc0", b"", f"{RANDOM}0", 2**128, object()])
-def test_what_is_no_uuid_is_malformed_all_the_same(field_class, bad):
+@in_one_case("bad", ["", "7f4c5fc0", b"", f"{RANDOM}0", 2**128, object()])
+def test_what_is_no_uuid_is_malformed_all_the_same(bad):
     with pytest.raises(ValidationError):
-        field_class(accept_other_versions=True).to_python(bad)
+        UUIDv7Field(accept_other_versions=True).to_python(bad)
 
 
 def test_what_can_not_be_combined_is_refused():
@@ -140,7 +139,7 @@ def test_what_can_not_be_combined_is_refused():
 START = utc(2026, 1, 1)
 TIMED_FIELDS = [
     field(accept_other_versions=True, storage=storage)
-    for field in (UUIDv7Field, UUIDv6Field, CombV13UUIDField)
+    for field in FIELDS
     for storage in (None, "binary", "char36")
 ]
 

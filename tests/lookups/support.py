@@ -22,8 +22,9 @@ FIELDS = [
 _numbers = itertools.count(1)
 
 each_field = in_one_case("name", FIELDS)
-each_kind_of_tick = in_one_case("name", ["uuid6", "uuid7", "kuuid", "reversed_kuuid"])
+KINDS_OF_TICK = ["uuid6", "uuid7", "kuuid", "reversed_kuuid"]
 """100 ns, 1 ms, 1 s, and the newest first: for what depends on little else."""
+each_kind_of_tick = in_one_case("name", KINDS_OF_TICK)
 
 
 def scheme_of(name):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order
 
-from .support import FIELDS, compare, each_field, fill, keys, scheme_of, utc
+from .support import FIELDS, KINDS_OF_TICK, compare, each_field, fill, keys, scheme_of, utc
 
 pytestmark = pytest.mark.django_db
 
@@ -23,10 +23,7 @@ ZONES = {
     "Europe/Berlin": [date(2026, 3, 29), date(2025, 10, 26), date(2025, 12, 31)],
     "Pacific/Apia": [date(2011, 12, 30), date(2011, 12, 31), date(2012, 1, 1)],
 }
-# A tick of 100 ns, of 1 ms, of 1 s, and the newest first: each of them in a zone.
-each_kind_of_tick_in_a_zone = in_one_case(
-    ("name", "zone"), each_with(["uuid6", "uuid7", "kuuid", "reversed_kuuid"], list(ZONES))
-)
+each_kind_of_tick_in_a_zone = in_one_case(("name", "zone"), each_with(KINDS_OF_TICK, list(ZONES)))
 
 
 COMPARISONS = ["", "__exact", "__gt", "__gte", "__lt", "__lte"]

@@ -23,12 +23,21 @@ from django_sortable_ids.functions import CreatedAt, GenerateID
 from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order, OrderLine
 
-from .support import FIELDS, compare, each_field, each_kind_of_tick, fill, scheme_of, utc
+from .support import (
+    FIELDS,
+    KINDS_OF_TICK,
+    compare,
+    each_field,
+    each_kind_of_tick,
+    fill,
+    scheme_of,
+    utc,
+)
 
 pytestmark = pytest.mark.django_db
 
 ZONES = ["America/New_York", "Europe/Berlin", "Pacific/Apia"]
-each_field_in_a_zone = in_one_case(("name", "zone"), each_with(FIELDS, ZONES))
+each_kind_of_tick_in_a_zone = in_one_case(("name", "zone"), each_with(KINDS_OF_TICK, ZONES))
 
 # Both changes of New York's and Berlin's clocks, ends of years and quarters, a leap day.
 MOMENTS = [
@@ -62,7 +71,7 @@ LOOKUPS = {
 }
 
 
-@each_field_in_a_zone
+@each_kind_of_tick_in_a_zone
 def test_parts_of_the_calendar(name, zone):
     stored = fill(name, MOMENTS)
     with timezone.override(zone):
@@ -93,7 +102,7 @@ def test_expressions(name, kind):
         compare(name, "__year__lte", ExtractYear(expression))
 
 
-@each_field_in_a_zone
+@each_kind_of_tick_in_a_zone
 def test_values_groups_and_order(name, zone):
     """Everything that a query can do with a time, with that of the id and with the column's."""
     fill(name, MOMENTS)
@@ -156,7 +165,7 @@ def test_null_and_the_year_10000(name):
     assert times == ({None} if scheme.latest.year == 9999 else {None, scheme.latest})
 
 
-@each_field_in_a_zone
+@each_kind_of_tick_in_a_zone
 def test_without_time_zones(name, zone, settings):
     settings.TIME_ZONE, settings.USE_TZ = zone, False
     single = [at for at in MOMENTS if at.month not in (10, 11, 3)]
