@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from asgiref.sync import iscoroutinefunction
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponsePermanentRedirect, HttpResponseRedirect
-from django.urls import ResolverMatch, get_script_prefix, resolve, reverse
+from django.urls import get_script_prefix, resolve, reverse
 
 from ..fields.of_model import id_at
 from ..mixins import Leftmost
@@ -43,90 +43,70 @@ class RedirectOldIDs(Leftmost, View):
     @classmethod
     def as_view(cls, *args: Any, **options: Any) -> Any:
         usual: Any = super().as_view(*args, **options)
-        of_view = _Argument.of(cls(**options))
-
         if iscoroutinefunction(usual):
             raise ImproperlyConfigured(
                 f"{cls.__name__} is async, and RedirectOldIDs is not: call resolve_id() in the view"
             )
+        of_view: Any = cls(**options)
+        name, rows = _argument_and_rows(of_view)
 
         @wraps(usual)
         def view(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-            present = of_view.present(request, kwargs)
-            if present is None:
+            url = _present_url(request, rows, name, kwargs.get(name))
+            if url is None:
                 return usual(request, *args, **kwargs)
-            return present.answer(present.match.func(request, *args, **present.match.kwargs))
+            path = "/" + unquote(url).removeprefix(get_script_prefix())
+            match: Any = resolve(path, getattr(request, "urlconf", None))
+            request.resolver_match = match
+            answer = match.func(request, *args, **match.kwargs)
+            if request.method not in _READING or not 200 <= answer.status_code < 300:
+                return answer
+            redirect: Any = redirect_to(request, url, permanently=of_view.redirect_permanently)
+            for header in _OF_CACHES:
+                if header in answer.headers:
+                    redirect.headers[header] = answer.headers[header]
+            redirect._resource_closers.extend(answer._resource_closers)  # files of a FileResponse
+            return redirect
 
         return view
 
 
-class _Present(NamedTuple):
-    """A request as it would be with the present id."""
+def _argument_and_rows(view: Any) -> tuple[str, QuerySet[Any]]:
+    """The argument of the view's URLs that may be an old id, empty for none; and all rows."""
+    queryset: Any = getattr(view, "queryset", None)
+    model: Any = getattr(view, "model", None) if queryset is None else queryset.model
+    if model is None:
+        raise ImproperlyConfigured(
+            f"{type(view).__name__} has neither a model nor a queryset, so RedirectOldIDs has "
+            f"no rows with old ids: set `model` in the class, also next to a get_queryset()"
+        )
+    lookup = getattr(view, "lookup_field", None)
+    if lookup is None:
+        name = getattr(view, "pk_url_kwarg", "pk")
+    else:
+        is_key = lookup in ("pk", model._meta.pk.name)
+        name = (view.lookup_url_kwarg or lookup) if is_key else ""
+    # The view itself decides which rows are seen, so all are looked up here.
+    return name, model._base_manager.using(None if queryset is None else queryset._db)
 
-    request: HttpRequest
-    url: str
-    match: ResolverMatch
-    permanently: bool
 
-    def answer(self, found: Any) -> Any:
-        """What the view answered, or the redirect if that was a success."""
-        if self.request.method not in _READING or not 200 <= found.status_code < 300:
-            return found
-        redirect: Any = redirect_to(self.request, self.url, permanently=self.permanently)
-        for name in _OF_CACHES:
-            if name in found.headers:
-                redirect.headers[name] = found.headers[name]
-        redirect._resource_closers.extend(found._resource_closers)  # the files of a FileResponse
-        return redirect
-
-
-class _Argument(NamedTuple):
-    """The argument of a view's URLs that may be an old id."""
-
-    name: str
-    rows: QuerySet[Any]
-    permanently: bool
-
-    @classmethod
-    def of(cls, view: Any) -> _Argument:
-        queryset: Any = getattr(view, "queryset", None)
-        model: Any = getattr(view, "model", None) if queryset is None else queryset.model
-        if model is None:
-            raise ImproperlyConfigured(
-                f"{type(view).__name__} has neither a model nor a queryset, so RedirectOldIDs has "
-                f"no rows with old ids: set `model` in the class, also next to a get_queryset()"
-            )
-        lookup = getattr(view, "lookup_field", None)
-        if lookup is None:
-            name = getattr(view, "pk_url_kwarg", "pk")
-        else:
-            is_key = lookup in ("pk", model._meta.pk.name)
-            name = (view.lookup_url_kwarg or lookup) if is_key else ""
-        # The view itself decides which rows are seen, so all are looked up here.
-        rows = model._base_manager.using(None if queryset is None else queryset._db)
-        return cls(name, rows, view.redirect_permanently)
-
-    def present(self, request: HttpRequest, kwargs: dict[str, Any]) -> _Present | None:
-        """The request with the present id, if that of the URL is none."""
-        model, given = self.rows.model, kwargs.get(self.name)
-        key, old = id_at(model, "pk"), old_key(model)
-        if request.resolver_match is None or not (key and old and old.values(given)):
+def _present_url(request: HttpRequest, rows: QuerySet[Any], name: str, given: Any) -> str | None:
+    """The URL with the present id, if that of the request has an old one."""
+    model = rows.model
+    key, old = id_at(model, "pk"), old_key(model)
+    if request.resolver_match is None or not (key and old and old.values(given)):
+        return None
+    found = resolve_ids(rows, [given]).get(given)
+    presents = present_key(model).values(given)
+    if presents and found in (None, *presents):
+        return None
+    if found is None:
+        if request.method not in _READING or not isinstance(key.scheme, TimeScheme):
             return None
-        found = resolve_ids(self.rows, [given]).get(given)
-        presents = present_key(model).values(given)
-        if presents and found in (None, *presents):
-            return None
-        if found is None:
-            if request.method not in _READING or not isinstance(key.scheme, TimeScheme):
-                return None
-            # The view answers as for a present id that no row has, by as many queries as for a row
-            # that it hides.
-            found = key.scheme.generate()
-        url = url_with(request, {self.name: key.public_text.format(found)})
-        path = "/" + unquote(url).removeprefix(get_script_prefix())
-        match = resolve(path, getattr(request, "urlconf", None))
-        request.resolver_match = match
-        return _Present(request, url, match, self.permanently)
+        # The view answers as for a present id that no row has, by as many queries as for a row
+        # that it hides.
+        found = key.scheme.generate()
+    return url_with(request, {name: key.public_text.format(found)})
 
 
 def url_with(request: HttpRequest, changes: dict[str, Any]) -> str:
