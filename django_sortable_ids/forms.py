@@ -83,6 +83,12 @@ class PublicModelMultipleChoiceField(
 ):
     """A ``ModelMultipleChoiceField`` whose values are public texts; it accepts nothing else."""
 
+    def clean(self, value: Any) -> Any:
+        for text in value if isinstance(value, list | tuple) else ():
+            if isinstance(text, str) and self._shown(text) != text:  # a value of the column
+                raise self._refused("invalid_pk_value", pk=text)
+        return super().clean(value)
+
     def _check_values(self, value: Any) -> Any:
         field = self._id_field
         if field is None:
