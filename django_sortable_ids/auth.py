@@ -10,7 +10,6 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db.models.constants import LOOKUP_SEP
-from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from .fields.of_model import id_at
@@ -41,8 +40,8 @@ class SortableIDPasswordResetForm(PasswordResetForm):
         user = context["user"]
         field = id_at(type(user), "pk")
         if field is not None:
-            uid = urlsafe_base64_encode(force_bytes(field.public_text.format(user.pk)))
-            context = context | {"uid": uid}
+            text = field.public_text.format(user.pk)
+            context = context | {"uid": urlsafe_base64_encode(text.encode())}
         super().send_mail(subject_template_name, email_template_name, context, *args, **kwargs)
 
 

@@ -177,10 +177,9 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def _whole(self, name: str) -> str:
         """The lookup of a whole id, if the name is one of an id, with a lookup or without."""
         path = name.lstrip("^=@")
-        field = field_at(self.model, path)
-        if field is None:
+        if field_at(self.model, path) is None:
             path = path.rpartition(LOOKUP_SEP)[0]
-            field = field_at(self.model, path)
+        field = field_at(self.model, path)
         target = referenced_id(field)
         if target is None:
             return name

@@ -116,10 +116,7 @@ TEXTS: Mapping[str, Text] = {
         "MariaDB and MySQL without strict mode, truncates them.",
         "Widen the column, or set storage= to the storage that it has.",
     ),
-    "E009": Text(
-        "The column holds values of another scheme: {found}",
-        "{fix}",
-    ),
+    "E009": Text("The column holds values of another scheme: {found}", "{fix}"),
     "E019": Text("{reason}: rows can't be inserted, or are lost.", "{fix}"),
     "E021": Text(
         "The key was moved in the database, and the model has the one from before: no row is found "

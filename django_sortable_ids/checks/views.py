@@ -114,9 +114,8 @@ def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -
 
 def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     """Views of the project that show masked ids without the mask."""
-    if not getattr(settings, "ROOT_URLCONF", None) or not any(
-        field.masked for field in usable(None)
-    ):
+    is_masked = any(field.masked for field in usable(None))
+    if not is_masked or not getattr(settings, "ROOT_URLCONF", None):
         return []
     problems = {}
     user_key = masked_user_key()
@@ -155,9 +154,8 @@ def masked_in_cursors(view: Any) -> SortableIDField | None:
         return None
     from ..rest_framework import SortableIDCursorPagination
 
-    if not issubclass(paginator, pagination.CursorPagination) or issubclass(
-        paginator, SortableIDCursorPagination
-    ):
+    ours = SortableIDCursorPagination
+    if issubclass(paginator, ours) or not issubclass(paginator, pagination.CursorPagination):
         return None
     fields = (id_at(model, each.name) for each in model._meta.fields)
     return next((field for field in fields if field is not None and field.masked), None)

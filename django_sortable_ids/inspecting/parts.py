@@ -225,9 +225,7 @@ _NARROW = 5.6
 
 @dataclass(frozen=True)
 class Label:
-    """A digit; or, above the first digit of a part in a row, its number and, if there is room, its
-    name.
-    """
+    """A digit; or, above the digits of a part in a row, its number, and its name if that fits."""
 
     x: float
     y: int
