@@ -172,6 +172,20 @@ def test_a_natural_key_that_is_no_longer_unique(project):
     assert refused(project) == ["depot.Zip.code, which was the key: expected unique=True"]
 
 
+def test_a_text_with_the_name_of_the_new_key(create):
+    """What to write for it is said, and moves it."""
+    key = "id = models.CharField(max_length=9, primary_key=True)"
+    imports = "from django.db import models\nfrom django_sortable_ids.fields import UUIDv7Field\n"
+    project = create(f"{imports}\n\nclass Thing(models.Model):\n    {key}\n")
+    said = project.backfill("depot", "--primary-key").stderr
+    written = said.partition("To replace it, write ")[2].strip().split(" and ")
+    assert written[1] == "old_id = models.CharField(max_length=9, null=True, unique=True, " + (
+        "editable=False)"
+    )
+    project.change_models(key, "\n    ".join(written))
+    assert "; the old key stays as old_id" in project.write_move()
+
+
 def test_a_key_of_several_columns(create):
     fields = "\n    a = models.IntegerField()\n    b = models.IntegerField()\n"
     start = "from django_sortable_ids.fields import UUIDv7Field\nfrom django.db import models\n\n\n"
