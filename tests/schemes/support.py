@@ -2,12 +2,13 @@
 
 import json
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, TimeScheme, all_schemes, get
 from tests.combinations import each_with
@@ -21,8 +22,6 @@ NOW_NS = 1_767_225_600_123_456_789
 NOW = datetime(2026, 1, 1, 0, 0, 0, 123_456, tzinfo=UTC)
 
 examples = settings(max_examples=12)
-few_examples = settings(max_examples=5)
-"""Of each of a hundred schemes and texts."""
 
 _VARIANTS = (
     ("snowflake", {"epoch_ms": 1_420_070_400_000, "time_bits": 42}),
@@ -171,31 +170,10 @@ def number_limits(sequence):
     )
 
 
-@st.composite
-def ticks(draw, scheme, last=None):
-    first = scheme.layout.first_tick
-    last = scheme.layout.last_tick if last is None else last
-    present = scheme.tick(NOW)
-    return draw(
-        st.sampled_from([first, first + 1, last - 1, last])
-        | st.integers(first, last)
-        | st.integers(present, min(present + 3, last))
-    )
-
-
-@st.composite
-def values(draw, scheme, *, shown=False):
-    """Any value; with ``shown`` one whose time a ``datetime`` can show."""
-    if not isinstance(scheme, TimeScheme):
-        return scheme.from_int(draw(st.integers(*number_limits(scheme))))
-    tick = draw(ticks(scheme, last_shown_tick(scheme) if shown else None))
-    last_tail = scheme.layout.capacity(tick) - 1
-    return value_of(scheme, tick, draw(st.sampled_from([0, last_tail]) | st.integers(0, last_tail)))
-
-
 def some_values(scheme, *, shown=False):
     """Values in order of time: of the first ticks, of now and of the last ones, from both ends of
-    the tick and from within; of a sequence in order of number. ``shown`` is that of ``values``.
+    the tick and from within; of a sequence in order of number. With ``shown``, a ``datetime`` can
+    show the time of each.
     """
     if not isinstance(scheme, TimeScheme):
         first, last = number_limits(scheme)
@@ -212,16 +190,11 @@ def some_values(scheme, *, shown=False):
     return made
 
 
-@st.composite
-def times_about(draw, scheme, value):
-    """Times next to that of ``value``, at the ends of the scheme's range, and any others."""
-    made = scheme.created_at(value)
-    tick = timedelta(microseconds=max(1, scheme.tick_ns // 1000))
-    anchor = draw(st.sampled_from([made, made, scheme.earliest, scheme.latest]))
-    step = draw(st.sampled_from([timedelta(0), tick, -tick, MICROSECOND * 3]))
-    jitter = draw(st.integers(-2, 2)) * MICROSECOND
-    anywhere = draw(st.booleans()) and draw(st.datetimes(timezones=st.just(UTC)))
-    try:
-        return anywhere or anchor + step + jitter
-    except OverflowError:
-        return anchor
+def times_about(scheme, value):
+    """Times next to that of ``value``, and next to the ends of the scheme's range, in order."""
+    tick, found = timedelta(microseconds=max(1, scheme.tick_ns // 1000)), set()
+    anchors = (scheme.created_at(value), scheme.earliest, scheme.latest)
+    for anchor, ticks, microseconds in product(anchors, (-1, 0, 1), (-1, 0, 1)):
+        with suppress(OverflowError):
+            found.add(anchor + ticks * tick + microseconds * MICROSECOND)
+    return sorted(found)
