@@ -81,7 +81,7 @@ class Plan:
             which = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
             yield f"  at the end, {which}, with ids of now{':' if with_sql else ''}"
             if with_sql:
-                yield f"    {self.timeless.sent}"
+                yield f"    {self.timeless.sending_sql}"
         if kept := self.writer.kept:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
@@ -108,7 +108,7 @@ def build(target: Target, batch_size: int) -> Plan:
         timeless = Writer(WithoutTime.in_target(target), engine)
         without_time = timeless.target.missing.count()
     all_rows = missing + without_time
-    check_rows(target, all_rows, engine)
+    check_writable(target, all_rows, engine)
     rates = engine.rows_per_second
     if resumed is not None and resumed.rate:
         rates = (resumed.rate, resumed.rate)
@@ -175,7 +175,7 @@ def _samples(target: Target, writer: Writer) -> tuple[str, ...]:
     return tuple(samples)
 
 
-def check_rows(target: Target, missing: int, engine: Engine) -> None:
+def check_writable(target: Target, missing: int, engine: Engine) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
     _check_periods(target)
     _check_unique(target)

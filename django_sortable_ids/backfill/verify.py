@@ -193,7 +193,7 @@ class Checker:
         """Count ids that only the application can have generated."""
         self._found.generated += len(ids) - ids.count(None)
 
-    def check_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
+    def compare_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
         """Compare each id with the time of its row, and those of the run with their order."""
         times, shared = self._times, self._shared
         if times is None:

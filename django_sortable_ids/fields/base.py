@@ -156,9 +156,9 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
 
     def get_prep_value(self, value: Any) -> Any:
         """Like ``to_python``: one value, because many-to-many relations compare it with keys."""
-        return value if isinstance(value, Candidates) else self._single(self.prepared(value))
+        return value if isinstance(value, Candidates) else self._single(self.read_for_lookup(value))
 
-    def prepared(self, value: Any) -> Any:
+    def read_for_lookup(self, value: Any) -> Any:
         """For lookups: may be ``Candidates`` or ``Malformed``; ``TypeError`` for another type."""
         value = models.Field.get_prep_value(self, value)
         if (
@@ -220,14 +220,14 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         return self.stored(connection).reader(self.scheme)(value)
 
     def _accept_stored(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
-        """Like ``prepared``, but also accepts a driver's value: Django passes one when it
+        """Like ``read_for_lookup``, but also accepts a driver's value: Django passes one when it
         prefetches through a many-to-many relation.
         """
         stored = self.stored(connection)
         if isinstance(value, stored.driver_types):
             with suppress(ValueError):
                 return self.scheme.from_int(stored.from_db(value))
-        return self.prepared(value)
+        return self.read_for_lookup(value)
 
     # Forms
 

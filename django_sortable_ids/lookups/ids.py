@@ -81,7 +81,7 @@ def _beside_expressions(field: SortableIDField, values: list[Any]) -> list[Any]:
     return [
         value if _is_expression(value) else Value(value, output_field=field)
         for value in values
-        if _is_expression(value) or not isinstance(field.prepared(value), Malformed)
+        if _is_expression(value) or not isinstance(field.read_for_lookup(value), Malformed)
     ]
 
 
@@ -115,7 +115,7 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
         value = get_normalized_value(value, lhs)[0]
     # A facade is never a UUIDv7.
     is_text = isinstance(value, str) or (field.masked and field.public_text.is_other_uuid(value))
-    return field.prepared(value) if is_text else value
+    return field.read_for_lookup(value) if is_text else value
 
 
 def _values(lhs: Any, value: Any) -> tuple[Any, ...]:

@@ -218,7 +218,7 @@ def verify_ids(request: Request) -> None:
     is_key = field in model._meta.pk_fields
     if result.failures:
         advice = ""
-        if not is_key and target.source.given:
+        if not is_key and target.source.as_arguments:
             # Rows with wrong ids must lose them first.
             lost = result.failures[1:] or not result.missing
             how = "To give rows new ids, set those to NULL and run" if lost else "Run"

@@ -168,7 +168,7 @@ def _invalid(model: type[models.Model], field: Field, given: Any) -> ValidationE
 
 def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:
     try:
-        prepared = field.prepared(given)
+        prepared = field.read_for_lookup(given)
     except TypeError:
         return ()
     if isinstance(prepared, Malformed):

@@ -43,7 +43,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
         field.set_attributes_from_name(NEW_KEY)
         field.model = model
         target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
-        plan.check_rows(target, target.rows.count(), engine_of(using))
+        plan.check_writable(target, target.rows.count(), engine_of(using))
 
 
 def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
@@ -94,7 +94,7 @@ def _write(target: EveryRow, to: Values) -> None:
     # a tree takes several times as long.
     is_unsorted = connection.vendor == "sqlite"
     with SortedRows(target) as rows, connection.cursor() as cursor:
-        plan.check_rows(target, rows.count, engine_of(target.using))
+        plan.check_writable(target, rows.count, engine_of(target.using))
         if is_unsorted:
             cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
             cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")

@@ -82,6 +82,6 @@ def test_previous_prefixes():
         assert rest.to_internal_value(text) == value
         assert IDFilterField(id_field=column).clean(text) == value
         assert column.to_python(column.formfield().clean(text)) == value
-        assert column.prepared(text) == value
+        assert column.read_for_lookup(text) == value
     assert rest.to_representation(value) == present
     assert old not in str(schema_of(column))

@@ -23,10 +23,9 @@ from ..sources.target import Target
 class Statements(ABC):
     """The SQL of the batches of a target.
 
-    Python sends ids by ``sent``. The other statements compute them, for which there must be a
-    ``composition``: each row gets the tick of its time, and a rank in it. The ranks of a tick are
-    divided into equal slots, one for each of its rows, in their order. A random rank is drawn from
-    each slot.
+    Python sends ids by ``sending_sql``. The others compute them by a ``composition``: each row gets
+    the tick of its time, and a rank in it. The ranks of a tick are divided into equal slots, one
+    for each of its rows, in their order. A random rank is drawn from each slot.
 
     Their parameters have names. ``first_time``, ``first_key_0`` and so on are those of the
     first row of the batch; ``last_time``, ``last_key_0`` those of the last row. ``reserved_tick``
@@ -59,7 +58,7 @@ class Statements(ABC):
 
     @cached_property
     @abstractmethod
-    def sent(self) -> str:
+    def sending_sql(self) -> str:
         """The statement that writes ids from Python."""
 
     @abstractmethod

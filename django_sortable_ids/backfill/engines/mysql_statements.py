@@ -107,7 +107,7 @@ class MySQLStatements(Statements):
         return f"{super()._set(value, table)}{kept}"
 
     @cached_property
-    def sent(self) -> str:
+    def sending_sql(self) -> str:
         """One UPDATE with a JSON parameter: for each row a list of its key, its id, and maybe its
         time."""
         names, fields = [*self._key_names, "id"], [*self.target.key_fields, self.target.field]
@@ -137,7 +137,7 @@ class MySQLStatements(Statements):
     ) -> int:
         rows = zip(*self._lists(keys, stored, times).values(), strict=True)
         listed = json.dumps([list(map(_plain, row)) for row in rows], default=str)
-        return self.execute(self.sent, {"rows": listed})
+        return self.execute(self.sending_sql, {"rows": listed})
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
         with self.connection.cursor() as cursor:

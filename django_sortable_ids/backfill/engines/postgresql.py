@@ -30,7 +30,7 @@ class PostgreSQLStatements(Statements):
     _numbered = ("d.tick", "d.rank")
 
     @cached_property
-    def sent(self) -> str:
+    def sending_sql(self) -> str:
         names = [*self._key_names, "id"]
         types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
         types.append(self.target.field.db_type(self.connection))
@@ -47,7 +47,7 @@ class PostgreSQLStatements(Statements):
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> int:
-        return self.execute(self.sent, self._lists(keys, stored, times))
+        return self.execute(self.sending_sql, self._lists(keys, stored, times))
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
         with self.connection.cursor() as cursor:

@@ -30,7 +30,7 @@ _SECOND = "????-??-?? ??:??:??".replace("?", _DIGIT)
 
 class SQLiteStatements(Statements):
     @cached_property
-    def sent(self) -> str:
+    def sending_sql(self) -> str:
         """An UPDATE of one row that has no id yet; its parameters are the id and the key."""
         is_row = " AND ".join(f"{key} = %s" for key in self._keys)
         where = f"{is_row} AND {self._column} IS NULL"
@@ -41,7 +41,7 @@ class SQLiteStatements(Statements):
     ) -> int:
         rows = [(value, *key) for key, value in zip(keys, stored, strict=True)]
         with self.connection.cursor() as cursor:
-            cursor.executemany(self.sent, rows)
+            cursor.executemany(self.sending_sql, rows)
             return int(cursor.rowcount)
 
 
@@ -78,7 +78,7 @@ class SQLite(Engine):
             [tables.split(connection, table)[1]],
         )
         # The compiled triggers may include those of other tables, fired by this table's.
-        compiled = _compiled_triggers(connection, self.statements(target).sent)
+        compiled = _compiled_triggers(connection, self.statements(target).sending_sql)
         return [f"the trigger {name}" for (name,) in triggers if name in compiled]
 
 

@@ -100,7 +100,7 @@ class Source(ABC):
         return self.field.name
 
     @property
-    def given(self) -> str:
+    def as_arguments(self) -> str:
         """The arguments that name this source; empty if none does."""
         sources = {"--convert-from": self.convert_from, "--created-from": self.created_from}
         return " ".join(f"{option} {name}" for option, name in sources.items() if name)
@@ -252,7 +252,7 @@ class Source(ABC):
     ) -> None:
         """Compare the ids of a page with what this source expects; ``is_of_run`` says that the run
         has reached these rows."""
-        checker.check_times(page, ids, is_of_run=is_of_run)
+        checker.compare_times(page, ids, is_of_run=is_of_run)
 
 
 class InOrderOfKeys(Source):

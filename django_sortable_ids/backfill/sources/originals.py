@@ -30,7 +30,7 @@ class Originals(InOrderOfKeys):
     """The field of the ids in both models."""
 
     created_from = None
-    given = ""
+    as_arguments = ""
     differs = ""
     notes = (
         "rows whose original was deleted get one id for each original, of the time of its first "

@@ -65,7 +65,7 @@ class Derived(InOrderOfKeys):
         self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
     ) -> None:
         if is_of_run:
-            checker.check_times(page, ids, is_of_run=True)
+            checker.compare_times(page, ids, is_of_run=True)
         else:
             checker.count_generated(ids)
 
@@ -104,7 +104,7 @@ class Spread(Derived):
         return cls(wanted.model, key, wanted.using, period=period)
 
     @property
-    def given(self) -> str:
+    def as_arguments(self) -> str:
         period = self.period
         return f"--created-from pk --start {shown(period.start)} --end {shown(period.end)}"
 
@@ -145,7 +145,7 @@ class Fixed(Derived):
     moment: datetime = field(kw_only=True)
 
     created_from = None
-    given = "--created-at now"
+    as_arguments = "--created-at now"
     notes = ("this is the start of the run; a resumed run and --verify use the same time",)
 
     @classmethod
@@ -184,7 +184,7 @@ class Unsourced(InOrderOfKeys):
     """No known times: the ids of rows that only the application has written."""
 
     created_from = None
-    given = ""
+    as_arguments = ""
     described = "no known times"
     expected = Expectation(about_times="")
 

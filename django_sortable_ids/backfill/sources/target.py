@@ -72,7 +72,7 @@ class Target:
             if getattr(self, name) != "error"
         )
         allowed = " --allow-triggers" if self.allow_triggers else ""
-        target = f"backfill_ids {self.label} {self.source.given}".rstrip()
+        target = f"backfill_ids {self.label} {self.source.as_arguments}".rstrip()
         return f"{target}{policies}{allowed}{database_option(self.using)}"
 
     @property

@@ -50,9 +50,9 @@ class LateRows:
         start, stop = target.tick_of(row[0])
         # A row whose time was edited may have an id of another tick.
         has_id = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": stop})
-        given = target.rows.filter(source.between(start, stop), has_id).order_by(*source.order)
-        before = target.read(given.filter(source.before(*row)).reverse()[:NEIGHBOURS], name)
-        following = given.filter(source.after(*row))
+        with_ids = target.rows.filter(source.between(start, stop), has_id).order_by(*source.order)
+        before = target.read(with_ids.filter(source.before(*row)).reverse()[:NEIGHBOURS], name)
+        following = with_ids.filter(source.after(*row))
         last = cursor.last(scheme, target.tick(row[0]))
         if last:
             # Rows after the cursor's row use the rest of the tick, even if that row is gone.

@@ -41,14 +41,14 @@ class Writer:
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
         if self._computing is None:
-            yield "for each batch", self.sent
+            yield "for each batch", self.sending_sql
             return
         yield from self._computing.statements
-        yield "for rows that appear during the run", self.sent
+        yield "for rows that appear during the run", self.sending_sql
 
     @property
-    def sent(self) -> str:
-        return self._statements.sent
+    def sending_sql(self) -> str:
+        return self._statements.sending_sql
 
     @property
     def kept(self) -> Sequence[str]:
