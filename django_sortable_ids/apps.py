@@ -49,7 +49,7 @@ class SortableIDsConfig(AppConfig):
         when_imported(
             "drf_spectacular.openapi", deferred("rest_framework.serializers:hide_docstrings")
         )
-        when_imported("django_filters", deferred("filters:register"))
+        when_imported("django_filters", lambda: import_module("django_sortable_ids.filters"))
         packages.register()
 
     def _register_fields(self) -> None:

@@ -1,7 +1,8 @@
 """django-filter: ids in ``fields`` of a filter set, and a filter by creation time.
 
 ``fields = ["id"]`` and ``fields = {"id": ["exact", "in", "gt"]}`` take public texts. A malformed
-one makes the form invalid, which is 400 in REST.
+one makes the form invalid, which is 400 in REST. This module is imported when django-filter is,
+also by itself, so it registers at its end.
 """
 
 import sys
@@ -100,7 +101,7 @@ class PublicMultipleChoiceField(
 
 def register() -> None:
     """Give every filter set the filter of ids, and choices of rows unless the project has fields of
-    its own; called once, when django-filter is imported.
+    its own.
     """
     default = {"filter_class": SortableIDFilter, "extra": lambda field: {"id_field": field}}
     django_filters.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, default)
@@ -113,3 +114,6 @@ def register() -> None:
         one.field_class = PublicChoiceField
     if several.field_class is fields.ModelMultipleChoiceField:
         several.field_class = PublicMultipleChoiceField
+
+
+register()

@@ -98,6 +98,21 @@ def test_serializers_have_public_texts_whoever_imports_them_first():
     assert "rest_framework.fields" in imported(START, theirs, MODEL, serializer)
 
 
+def test_filters_of_ids_are_there_whoever_imports_them_first():
+    filters = """
+        class OrderFilter(django_filters.FilterSet):
+            class Meta:
+                model = Order
+                fields = ["id"]
+
+        assert type(OrderFilter().filters["id"]).__name__ == "SortableIDFilter"
+    """
+    theirs = "import django_filters"
+    ours = f"import django_sortable_ids.filters\n{theirs}"
+    assert "filters" in imported(START, MODEL, ours, filters)
+    assert "filters" in imported(START, theirs, MODEL, filters)
+
+
 def test_what_is_registered_by_name_exists():
     sources = {path: path.read_text() for path in ROOT.rglob("*.py")}
     paths = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.apps import apps
@@ -21,6 +21,8 @@ from django.db import (
 from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
+from ..backfill.sources.base import Given
+from ..backfill.sources.find import of_source
 from ..backfill.sources.id_column import hides_tables, last_run, names_of
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
@@ -176,6 +178,9 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
     has_runs = tables.kind(connections[using], BackfillRun._meta.db_table)
     run = last_run(str(field), using) if has_runs else None
     if run and run.finished_at and "skip" in (policies := run.options.get(POLICIES, {})).values():
+        target = replace(of_source(field.model, field, Given(), using), **policies)
+        if target.missing.exists():
+            return "missing", f"{start}{end}"
         # Only a person can correct a time that is out of range.
         option = "--on-null=now" if policies["on_null"] == "skip" else "--verify"
         return "skipped", f"{start} {option}{end}"

@@ -100,6 +100,8 @@ def test_skipped_rows_are_no_missing_ones(of_orders, policy, time, option):
     assert "1 row filled." in command("uuid7", **created, **{policy: "skip"})
     next_step = f"backfill_ids testapp.Order.uuid7 {option}"
     assert lines()["testapp.Order.uuid7"] == f"uuid7 3 2 skipped {next_step}"
+    insert_orders([START])
+    assert lines()["testapp.Order.uuid7"] == "uuid7 4 3 missing backfill_ids testapp.Order.uuid7"
 
 
 @pytest.fixture

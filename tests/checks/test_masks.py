@@ -72,6 +72,8 @@ def users(settings):
     settings.AUTH_USER_MODEL = MaskedUser._meta.label
     settings.ROOT_URLCONF = __name__
     settings.SORTABLE_IDS = {"MASK_KEYS": [KEY]}
+    # Since Django 6.1; without it, its own tests' mailer is deprecated.
+    settings.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
 
 
 @pytest.mark.django_db

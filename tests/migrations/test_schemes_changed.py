@@ -140,7 +140,7 @@ def test_a_change_of_the_columns_type_is_refused_with_the_road(depot, old, new):
     depot.write(f'AlterField("order", "public", {new.format("unique=True")}),')
     with pytest.raises(CommandError) as refused:
         depot.migrate()
-    assert "--convert-from the ids of this one" in str(refused.value)
+    assert "--convert-from " in str(refused.value)
 
 
 @pytest.mark.parametrize(("old", "new"), SAME.values(), ids=SAME)
