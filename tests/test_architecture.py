@@ -15,7 +15,7 @@ MODULES = {
     if "migrations" not in path.parts
 }
 TYPES_ONLY = "TYPE_CHECKING"
-MOST_LINES, MOST_FILES = 32_376, 203
+MOST_LINES, MOST_FILES = 32_377, 203
 """The package doesn't grow: who deletes lowers these bounds, who raises them says why."""
 
 

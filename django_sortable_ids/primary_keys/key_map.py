@@ -99,10 +99,10 @@ def _write(target: EveryRow, to: Values) -> None:
             cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
             cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")
         for keys, ids in chain(rows.pages(), _without_time(target)):
-            pairs = list(zip(keys, ids, strict=True))
-            if isinstance(pairs[0][0], int):
+            pairs: Iterable[Any] = zip(keys, ids, strict=True)
+            if not is_unsorted and isinstance(keys[0], int):
                 # In the order of the key, a page of the table is read and written once.
-                pairs.sort()
+                pairs = sorted(pairs)
             with transaction.atomic(target.using):
                 if connection.vendor == "postgresql":
                     kinds = (each.db_type(connection) for each in (to.key_field, to.next_field))

@@ -74,9 +74,10 @@ class SortedRows:
             if not count:
                 size *= 2
                 continue
-            numbers, places, keys = zip(*rows[:count], strict=True)
-            last, size = numbers[-1], _PAGE
-            yield keys, self._ids(places, keys)
+            del rows[count:]
+            last, size = rows[-1][0], _PAGE
+            keys = [key for _, _, key in rows]
+            yield keys, self._ids([place for _, place, _ in rows], keys)
 
     def _in_whole_ticks(self, rows: Sequence[Any], size: int) -> int:
         """How many of the rows are not of the last tick, if there may be more of it."""
