@@ -76,7 +76,7 @@ def _children():
     """The processes that this one has started and that still are there, where Linux says so."""
     found = set()
     for file in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
+        with contextlib.suppress(FileNotFoundError):  # a thread that has just ended
             found |= {int(pid) for pid in file.read_text().split()}
     return found
 

@@ -7,6 +7,8 @@ import textwrap
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 import django_sortable_ids
 
 ROOT = Path(django_sortable_ids.__file__).parent
@@ -83,34 +85,39 @@ def test_a_creation_time_imports_its_sql_and_registers_its_lookups():
     assert {"lookups.created_at", "functions.ticks"} <= {*imported(START, MODEL, query)}
 
 
-def test_serializers_have_public_texts_whoever_imports_them_first():
-    serializer = """
-        class OrderSerializer(serializers.ModelSerializer):
-            class Meta:
-                model = Order
-                fields = ["id"]
+SERIALIZER = """
+    class OrderSerializer(serializers.ModelSerializer):
+        class Meta:
+            model = Order
+            fields = ["id"]
 
-        assert OrderSerializer(Order.objects.create()).data["id"].startswith("ord_")
-    """
-    theirs = "from rest_framework import serializers"
-    ours = f"import django_sortable_ids.rest_framework.fields\n{theirs}"
-    assert "rest_framework.serializers" in imported(START, MODEL, ours, serializer)
-    assert "rest_framework.fields" in imported(START, theirs, MODEL, serializer)
+    assert OrderSerializer(Order.objects.create()).data["id"].startswith("ord_")
+"""
+FILTER = """
+    class OrderFilter(django_filters.FilterSet):
+        class Meta:
+            model = Order
+            fields = ["id"]
+
+    assert type(OrderFilter().filters["id"]).__name__ == "SortableIDFilter"
+"""
 
 
-def test_filters_of_ids_are_there_whoever_imports_them_first():
-    filters = """
-        class OrderFilter(django_filters.FilterSet):
-            class Meta:
-                model = Order
-                fields = ["id"]
-
-        assert type(OrderFilter().filters["id"]).__name__ == "SortableIDFilter"
-    """
-    theirs = "import django_filters"
-    ours = f"import django_sortable_ids.filters\n{theirs}"
-    assert "filters" in imported(START, MODEL, ours, filters)
-    assert "filters" in imported(START, theirs, MODEL, filters)
+@pytest.mark.parametrize(
+    ("ours", "theirs", "used", "modules"),
+    [
+        (
+            *("rest_framework.fields", "from rest_framework import serializers", SERIALIZER),
+            ["rest_framework.serializers", "rest_framework.fields"],
+        ),
+        ("filters", "import django_filters", FILTER, ["filters", "filters"]),
+    ],
+    ids=["serializers", "filters"],
+)
+def test_ids_are_known_whoever_is_imported_first(ours, theirs, used, modules):
+    ours_first = f"import django_sortable_ids.{ours}\n{theirs}"
+    assert modules[0] in imported(START, MODEL, ours_first, used)
+    assert modules[1] in imported(START, theirs, MODEL, used)
 
 
 def test_what_is_registered_by_name_exists():

@@ -47,7 +47,7 @@ def found_by(search_fields, model, text):
 
 @each_kind
 def test_every_spelling_of_an_id_with_blanks_and_quotes_around_it(scheme):
-    """Of a key, and beside an integer key."""
+    """Of a key, and next to an integer key."""
     for model, column in ((PRODUCTS[scheme], "id"), (Order, scheme)):
         first, _ = (model.objects.create(name=name) for name in ("first", "second"))
         for text in spellings(first, column):

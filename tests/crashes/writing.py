@@ -69,7 +69,7 @@ def inserting(values: dict[str, Any]) -> Change:
 
 def move(at: datetime) -> Change | None:
     """Once for each row: one that came back to the time of its id would be judged by it, though
-    others have got theirs meanwhile.
+    others got theirs concurrently.
     """
     name = some_name()
     if name in moved:

@@ -243,7 +243,7 @@ class MySQLKeys(KeyEngine):
             self._complete(steps)
 
     def replace_keys(self) -> None:
-        """Continue a move whose note has begun. A first one is done by ``move``."""
+        """Continue a stopped move, as its note says. A first one is done by ``move``."""
         with alone(self.connection), copying(self.connection):
             if saved := self.note.steps:
                 steps = Steps(**saved)
