@@ -75,7 +75,7 @@ def test_of_the_catalogue_only_what_is_used_is_built():
     model = MODEL.replace("ULIDField", "UUIDv7Field")
     modules = {*imported(START, model)}
     others = {"sequence", "mask", "catalog.texts", "catalog.integers", "catalog.rules"}
-    others |= {"generation.leased_generator", "sequence_template"}
+    others |= {"generation.leased_generator"}
     assert not {f"schemes.{each}" for each in others} & modules
     assert "schemes.catalog.uuids" in modules
 

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from .encodings.text_forms import TextForm
 from .errors import SequenceExhausted
 from .scheme import ID, Scheme
-from .sequence_template import PLAIN, Template, TemplateText
 from .support import ByArguments, cached_property
 
 CHARSETS = {
@@ -103,6 +102,80 @@ def majority_case(text: str) -> str:
     return "lower" if lower > sum(map(str.isupper, text)) else "upper"
 
 
+_PLACEHOLDERS = (["number"], ["year", "number"], ["year", "month", "number"])
+_DIGITS = {"year": "[0-9]{4}", "month": "(?:0[1-9]|1[0-2])"}
+_GROUPS = {name: f"(?P<{name}>{digits})" for name, digits in _DIGITS.items()}
+
+
+class Template(ByArguments):
+    """Literal characters, ``{number}``, and before it ``{year}``, or ``{year}`` and ``{month}``.
+
+    A period is a year, a month, or all time. It has a number: years are counted from 0, months from
+    January of the year 0, and all time is period 0.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+        names = re.findall(r"\{(\w+)\}", text)
+        if names not in _PLACEHOLDERS:
+            raise ValueError(
+                f"template={self.text!r}: expected {{number}} once, and before it nothing, "
+                f"{{year}}, or {{year}} and {{month}}, such as 'INV-{{year}}-{{number}}'"
+            )
+        if not re.fullmatch("[A-Za-z0-9_~-]*", re.sub(r"\{\w+\}", "", text)):
+            # RFC 3986, section 2.3: these characters need no escaping in a URL. A full stop ends an
+            # id in the URLs of Django REST framework.
+            raise ValueError(
+                f"template={self.text!r}: expected only ASCII letters, digits and -_~ around the "
+                f"placeholders"
+            )
+        self._dates = names[:-1]
+        self._months = 12 if "month" in names else 1
+        """How many periods a year has."""
+        self.is_dated = "year" in names
+        """Whether there is more than one period."""
+        self.periods = range(self._months, 10_000 * self._months) if self.is_dated else range(1)
+        """The numbers of all periods: those of the years 1 to 9999, or 0."""
+
+    def period_of(self, day: date) -> int:
+        """The number of the period of that day."""
+        return self._period(day.year, day.month) if self.is_dated else 0
+
+    def _period(self, year: int, month: int) -> int:
+        return year * 12 + month - 1 if self._months == 12 else year
+
+    def _names(self, period: int) -> dict[str, str]:
+        year, month = divmod(period, self._months)
+        return {"year": f"{year:04}", "month": f"{month + 1:02}"}
+
+    def period_name(self, period: int) -> str:
+        """The year and the month, such as ``2026-01``; empty for all time."""
+        return "-".join(self._names(period)[each] for each in self._dates)
+
+    def filled(self, period: int, number: str) -> str:
+        """The template with a period and the text of a number."""
+        return self.text.format(number=number, **self._names(period))
+
+    def pattern(self, number: str) -> str:
+        """A regular expression, for numbers with the pattern ``number``; not anchored."""
+        return self.text.format(number=number, **_DIGITS)
+
+    def parts(self, text: str, *, ignore_case: bool) -> tuple[int, str]:
+        """The period and the text of the number. Raises ``ValueError`` for any other text."""
+        pattern = self.text.format(number="(?P<number>.*)", **_GROUPS)
+        flags = re.ASCII | (re.IGNORECASE if ignore_case else 0)
+        found = re.fullmatch(pattern, text, flags)
+        if found is None:
+            raise ValueError(f"it is not {self.text}")
+        named: dict[str, Any] = {"year": 0, "month": 1} | found.groupdict()
+        return self._period(int(named["year"]), int(named["month"])), named["number"]
+
+
+PLAIN = Template("{number}")
+"""No text around the number."""
+
+
 class SequenceText(TextForm):
     """The text form of a sequence: bijective digits, with a fixed width or up to a limit."""
 
@@ -122,6 +195,10 @@ class SequenceText(TextForm):
         )
         self.numeration = numeration
         self.case = case
+        self.first = numeration.number(digits[0] * length)
+        """The first number of the full length."""
+        self.span: int = len(digits) ** length
+        """How many numbers of the full length there are."""
 
     def format(self, number: int) -> str:
         return self.numeration.text(number, self.case)
@@ -132,6 +209,34 @@ class SequenceText(TextForm):
         return self.numeration.number(text)
 
 
+class TemplateText(TextForm):
+    """The text form of a sequence with a template.
+
+    A text stands for the number ``period * span + number - first`` of its digits.
+    """
+
+    def __init__(self, template: Template, digits: SequenceText) -> None:
+        self.ignore_case = digits.numeration.ignore_case
+        case = ", in any case" if self.ignore_case else ""
+        super().__init__(
+            *(template, digits),
+            length=len(template.filled(0, "")) + digits.length,
+            pattern=template.pattern(digits.pattern),
+            expected=f"{template.text}{case}, whose number has {digits.expected}",
+            keeps_order=digits.keeps_order,
+        )
+        self.template = template
+        self.digits = digits
+
+    def format(self, number: int) -> str:
+        period, number = divmod(number, self.digits.span)
+        return self.template.filled(period, self.digits.format(number + self.digits.first))
+
+    def parse(self, text: str) -> int:
+        period, number = self.template.parts(text, ignore_case=self.ignore_case)
+        return period * self.digits.span + self.digits.parse(number) - self.digits.first
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LexicalSequence(Scheme):
     """Ids that count from ``start`` in steps of ``step``, such as order or confirmation numbers.
@@ -140,14 +245,11 @@ class LexicalSequence(Scheme):
     turns a position into an id.
     """
 
-    numeration: Numeration
+    digits: SequenceText
+    """The text of a number."""
     start: str
     """The first number, without a template's text."""
     step: int
-    width: int | None
-    """The number of characters of every number; None: numbers grow."""
-    max_length: int
-    """The maximum number of characters of a number."""
     template: Template
     """The text around the number. A sequence with a year or a month starts again in each period."""
     period: int
@@ -157,28 +259,18 @@ class LexicalSequence(Scheme):
 
     def holds(self, number: int) -> bool:
         if self.has_template:
-            return number // self._span in self.template.periods
-        return (self._first if self.width else 1) <= number < self._stop
-
-    def _first_number(self, length: int) -> int:
-        """The number of the first text of this length."""
-        base: int = self.numeration.base
-        return int((base**length - 1) // (base - 1))
-
-    @cached_property
-    def _stop(self) -> int:
-        """The number after the last one of a period."""
-        return self._first_number(self.max_length + 1)
-
-    @cached_property
-    def _first(self) -> int:
-        """The first number of the full length."""
-        return self._first_number(self.max_length)
+            return number // self.digits.span in self.template.periods
+        has_width = self.digits.shortest == self.digits.length
+        return (self.digits.first if has_width else 1) <= number < self._stop
 
     @property
-    def _span(self) -> int:
-        """How many numbers of the full length there are."""
-        return self._stop - self._first
+    def numeration(self) -> Numeration:
+        return self.digits.numeration
+
+    @property
+    def _stop(self) -> int:
+        """The number after the last one of a period."""
+        return self.digits.first + self.digits.span
 
     @cached_property
     def count(self) -> int:
@@ -194,13 +286,13 @@ class LexicalSequence(Scheme):
         if n < 0 or number >= self._stop:
             raise SequenceExhausted(
                 f"the sequence from {self.start!r} in steps of {self.step} has no id number {n} "
-                f"of {self.max_length} characters; widen it"
+                f"of {self.digits.length} characters; widen it"
             )
         return self._text_of(number)
 
     def _text_of(self, number: int) -> str:
         if self.has_template:
-            number += self.period * self._span - self._first
+            number += self.period * self.digits.span - self.digits.first
         return self.canonical.format(number)
 
     def in_period_of(self, day: date) -> Self:
@@ -208,25 +300,15 @@ class LexicalSequence(Scheme):
         period = self.template.period_of(day)
         return self if period == self.period else replace(self, period=period)
 
-    def starting_at(self, value: str) -> Self:
-        """The same sequence, which starts at the number in an id of any period."""
-        ignore_case = self.numeration.ignore_case
-        return replace(self, start=self.template.parts(value, ignore_case=ignore_case)[1])
-
     @property
     def has_template(self) -> bool:
         """Whether there is text around the number."""
         return self.template != PLAIN
 
-    @property
-    def period_name(self) -> str:
-        """The year and the month of the period, such as ``2026-01``; empty without them."""
-        return self.template.period_name(self.period)
-
     @cached_property
     def limits(self) -> tuple[str, str]:
         """The least and the greatest id of the period that have the full length."""
-        return self._text_of(self._first), self._text_of(self._stop - 1)
+        return self._text_of(self.digits.first), self._text_of(self._stop - 1)
 
     def number_of(self, value: str) -> str | None:
         """The number in an id, without a template's text; None if it is no id of the period.
@@ -238,8 +320,8 @@ class LexicalSequence(Scheme):
             self.numeration.number(number)
         except ValueError:
             return None
-        fits = period == self.period and (not self.has_template or len(number) == self.width)
-        return number if fits else None
+        fits = not self.has_template or len(number) == self.digits.length
+        return number if fits and period == self.period else None
 
     def generate(self, at: datetime | None = None) -> ID:
         """Not possible without a counter: raises ``TypeError``."""
@@ -295,14 +377,12 @@ def lexical_sequence(
     length = max_length if width is None else width
     if not (width or 1) <= len(start) <= length:
         raise ValueError(f"start={start!r} has {len(start)} characters, expected {length}")
-    number = SequenceText(numeration, length, width is not None, case)
-    form: TextForm = number
-    bits = ((numeration.base ** (length + 1)) // (numeration.base - 1)).bit_length()
+    digits = SequenceText(numeration, length, width is not None, case)
+    form: TextForm = digits
+    bits = (digits.first + digits.span).bit_length()
     if around != PLAIN:
-        span = numeration.base**length
-        first = numeration.number(numeration.digits(case)[0] * length)
-        form = TemplateText(around, number, first, span, ignore_case)
-        bits = (span * around.periods.stop).bit_length()
+        form = TemplateText(around, digits)
+        bits = (digits.span * around.periods.stop).bit_length()
     return LexicalSequence(
         name="lexical_sequence",
         title="lexical sequence",
@@ -311,11 +391,9 @@ def lexical_sequence(
         value_type=str,
         text_forms=(("canonical", form),),
         stored_as_text=True,
-        numeration=numeration,
+        digits=digits,
         start=start,
         step=step,
-        width=width,
-        max_length=length,
         template=around,
         period=around.period_of(date(2026, 1, 1)),
     )

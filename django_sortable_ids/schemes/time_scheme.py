@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import takewhile
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
@@ -221,10 +220,6 @@ class TimeScheme(Scheme):
             UNIX_EPOCH + timedelta(microseconds=end),
         )
 
-    def can_hold(self, at: datetime) -> bool:
-        """Whether ids of the time ``at`` (aware) exist."""
-        return self.layout.first_tick <= self._floor(at) <= self.layout.last_tick
-
     @cached_property
     def earliest(self) -> datetime:
         """The earliest time of an id."""
@@ -265,14 +260,6 @@ class TimeScheme(Scheme):
     def whole_range(self) -> tuple[int, int]:
         """The smallest and the largest number of the scheme."""
         return self.layout.between(self.layout.first_tick, self.layout.last_tick)
-
-    def prefix(self, at: datetime) -> str:
-        """The characters that all canonical ids of the tick of ``at`` start with."""
-        self._require_order()
-        tick = self.tick(at)
-        first, last = map(self.canonical.format, self.layout.between(tick, tick))
-        same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=True))
-        return "".join(character for character, _ in same)
 
     def _require_order(self) -> None:
         if not self.sorts:

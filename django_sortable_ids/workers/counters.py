@@ -55,7 +55,7 @@ def take(
     """
     from ..models import SequenceCounter
 
-    key = key_of(column, scheme.period_name)
+    key = key_of(column, scheme.template.period_name(scheme.period))
     counters = SequenceCounter.objects.using(using)
     with transaction.atomic(using=using):
         if not counters.filter(key=key).update(taken=F("taken") + count):
@@ -82,7 +82,7 @@ def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, u
     first = scheme.start
     if highest is not None:
         following = replace(scheme, start=highest).nth(1)
-        first = scheme.starting_at(following).start
+        first = scheme.number_of(following) or first
     # An upsert, because another process may create the row concurrently. On MariaDB and MySQL, a
     # failed INSERT leaves a shared lock, and two processes that then update the row deadlock.
     takes_target = connections[using].features.supports_update_conflicts_with_target

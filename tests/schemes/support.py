@@ -163,10 +163,10 @@ def last_shown_tick(scheme):
 def number_limits(sequence):
     """The least and the greatest number of a lexical sequence."""
     digits = sequence.numeration.digits("upper")
-    template, shortest = sequence.template, sequence.width or 1
+    template, shortest = sequence.template, sequence.digits.shortest
     return (
         sequence.to_int(template.filled(template.periods[0], digits[0] * shortest)),
-        sequence.to_int(template.filled(template.periods[-1], digits[-1] * sequence.max_length)),
+        sequence.to_int(template.filled(template.periods[-1], digits[-1] * sequence.digits.length)),
     )
 
 

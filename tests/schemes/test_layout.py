@@ -213,18 +213,6 @@ def test_number_range_without_bounds_is_everything(scheme):
         assert scheme.number_range(scheme.latest + timedelta(seconds=1), None) is None
 
 
-@in_one_case("scheme", SORTING_KINDS)
-def test_every_id_of_a_tick_begins_with_its_prefix(scheme):
-    for at in map(scheme.created_at, some_values(scheme, shown=True)):
-        assert scheme.format(scheme.generate(at)).startswith(scheme.prefix(at))
-
-
-@in_one_case(("name", "characters"), [("ulid", 10), ("hexulid", 12), ("uuid7", 15), ("time64", 14)])
-def test_length_of_the_prefix(name, characters):
-    # A UUIDv7 has a hyphen inside its time, and a hyphen and the version behind it.
-    assert len(get(name).prefix(NOW)) == characters
-
-
 def test_version_1_has_no_bounds():
     uuid1 = get("uuid1")
     refusal = pytest.raises(NotTimeOrdered, match="do not sort by their times")
@@ -232,8 +220,6 @@ def test_version_1_has_no_bounds():
         uuid1.lower_bound(NOW)
     with refusal:
         uuid1.number_range(None, None)
-    with refusal:
-        uuid1.prefix(NOW)
 
 
 def test_a_fraction_of_a_second_that_no_id_has():

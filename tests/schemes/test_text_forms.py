@@ -19,8 +19,7 @@ from django_sortable_ids.schemes.encodings.text_forms import (
     SQLServerText,
     UUIDText,
 )
-from django_sortable_ids.schemes.sequence import SequenceText
-from django_sortable_ids.schemes.sequence_template import TemplateText
+from django_sortable_ids.schemes.sequence import SequenceText, TemplateText
 from tests.combinations import in_one_case
 
 from .support import ENCODINGS, SCHEMES, is_refused, some_values, vectors

@@ -128,7 +128,6 @@ def test_invalid_texts(scheme, entries):
 def test_kuuid_prefixes(entry):
     scheme = get(entry["scheme"], **entry["options"])
     at = datetime.fromisoformat(entry["created_at"])
-    assert scheme.prefix(at) == entry["prefix"]
     assert scheme.format(scheme.generate(at)).startswith(entry["prefix"])
     assert scheme.format(scheme.lower_bound(floored(scheme, at))).startswith(entry["prefix"])
 
@@ -137,8 +136,6 @@ def test_kuuid_prefixes(entry):
 def test_kuuid_refuses_times_that_8_characters_cannot_hold(entry):
     scheme = get(entry["scheme"], **entry["options"])
     at = datetime.fromisoformat(entry["created_at"])
-    with pytest.raises(OutOfRange):
-        scheme.prefix(at)
     with pytest.raises(OutOfRange):
         scheme.generate(at)
 

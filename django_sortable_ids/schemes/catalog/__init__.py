@@ -1,17 +1,21 @@
-"""The catalogue: every scheme of this package by name, and those that users register."""
+"""The catalogue: every scheme of this package by name, and those that users register; and what
+the functions of its families share."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
 from inspect import unwrap
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from ..encodings.text_forms import TextForm
 from ..errors import described
-from ..layout import Layout
+from ..layout import PLAIN, BitTemplate, Layout
 from ..scheme import Scheme
 from ..time_scheme import MILLISECOND, TimeScheme
+
+T = TypeVar("T")
 
 _FAMILIES = {
     "catalog.uuids": "uuid1 uuid6 uuid7 comb13 comb4",
@@ -40,6 +44,9 @@ _NAMES = tuple(
 
 _WITH_TIME = {1: "uuid1", 6: "uuid6", 7: "uuid7", 13: "comb13"}
 """UUIDs whose version says that they carry a time: not version 4, though some contain one."""
+
+_EPOCHS_MS = range(-62_135_596_800_000, 253_402_300_800_000)
+"""Unix times of the years 1 to 9999."""
 
 _REGISTERED: dict[str, Scheme] = {}
 
@@ -163,3 +170,63 @@ def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:
     scheme = get(_WITH_TIME[value.version]) if value.version in _WITH_TIME else None
     assert scheme is None or isinstance(scheme, TimeScheme)
     return scheme
+
+
+# Of the families
+
+
+def row(
+    name: str,
+    title: str,
+    specification: str,
+    forms: TextForm | tuple[tuple[str, TextForm], ...],
+    *,
+    time: int,
+    suffix: int,
+    set_bit: int | None = None,
+    template: BitTemplate = PLAIN,
+    tick_ns: int = MILLISECOND,
+    **others: Any,
+) -> TimeScheme:
+    """``time | suffix`` bits; the suffix is random."""
+    is_uuid = template.version is not None
+    return TimeScheme(
+        name=name,
+        title=title,
+        specification=specification,
+        bits=128 if is_uuid else time + suffix,
+        value_type=uuid.UUID if is_uuid else str,
+        text_forms=forms if isinstance(forms, tuple) else (("canonical", forms),),
+        layout=Layout(
+            ticks=1 << time,
+            suffixes=1 << suffix,
+            template=template,
+            set_bit=set_bit,
+        ),
+        tick_ns=tick_ns,
+        **others,
+    )
+
+
+def epoch(epoch_ms: int | None) -> int:
+    """The Unix time in ns of an option ``epoch_ms``; 0 for None.
+
+    Raises ``ValueError`` unless it is a whole number of the years 1 to 9999.
+    """
+    if epoch_ms is None:
+        return 0
+    is_number = isinstance(epoch_ms, int) and not isinstance(epoch_ms, bool)
+    if not is_number or epoch_ms not in _EPOCHS_MS:
+        raise ValueError(
+            f"epoch_ms={epoch_ms!r}: expected a Unix time in ms, a whole number of the years 1 to "
+            f"9999"
+        )
+    return epoch_ms * MILLISECOND
+
+
+def one_of(rows: Mapping[Any, T], **option: Any) -> T:
+    """The row that the option, given by its name, selects; ``ValueError`` if there is none."""
+    ((name, value),) = option.items()
+    if value not in rows:
+        raise ValueError(f"{name}={value!r}: expected {' or '.join(map(repr, rows))}")
+    return rows[value]

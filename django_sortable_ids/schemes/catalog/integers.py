@@ -12,7 +12,7 @@ from ..encodings.alphabets import BASE62, CROCKFORD
 from ..encodings.text_forms import Base64URL, Decimal, Digits
 from ..layout import Layout
 from ..time_scheme import MILLISECOND, TimeScheme
-from .rows import epoch, one_of
+from . import epoch, one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Integer:
         most = 63 if self.base == 2 else 19
         if self.digits not in range(2, most + 1):
             raise ValueError(f"bits={self.digits}: expected 2 to {most}")
-        epoch_ns = epoch(0, self.epoch_ms)
+        epoch_ns = epoch(self.epoch_ms)
         sequence = self.digits - self.time - self.worker
         wrong_time = not 1 <= self.time < self.digits
         if wrong_time or sequence < 0 or self.worker not in self.workers:

@@ -19,7 +19,7 @@ from ..encodings.alphabets import (
 from ..encodings.text_forms import Digits, Groups
 from ..layout import ByteFractionTemplate, Layout, SuffixPart
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
-from .rows import epoch, one_of, row
+from . import epoch, one_of, row
 
 
 @lru_cache
@@ -39,7 +39,7 @@ def hexulid(*, epoch_ms: int | None = None) -> TimeScheme:
         Digits(HEX_UPPER, 32, fold="upper"),
         time=48,
         suffix=80,
-        epoch_ns=epoch(0, epoch_ms),
+        epoch_ns=epoch(epoch_ms),
         stored_as_text=True,
     )
 
@@ -207,6 +207,6 @@ def kuuid(
         text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * groups))),),
         stored_as_text=True,
         layout=Layout(ticks=62**8, suffixes=1 << 32 * groups, descending=reverse),
-        epoch_ns=epoch(0, epoch_ms),
+        epoch_ns=epoch(epoch_ms),
         tick_ns=tick_ns,
     )

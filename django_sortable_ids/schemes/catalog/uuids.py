@@ -10,7 +10,7 @@ from ..encodings.alphabets import BASE36_LOWER, BASE58, BASE62, CROCKFORD_LOWER,
 from ..encodings.text_forms import Digits, SQLServerText, TextForm, UUIDText
 from ..layout import VERSION_1, SuffixPart, UUIDTemplate
 from ..time_scheme import SECOND, TimeScheme
-from .rows import row
+from . import row
 
 _GREGORIAN: Any = {
     "time": 60,
