@@ -156,7 +156,7 @@ def move(request: Request) -> None:
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
     output.say(*found.lines())
-    listed, left = checklist(connections[using], planned.move.change), options["leave"] or ()
+    listed, left = checklist(connections[using], planned.engine.change), options["leave"] or ()
     undecided = [each for each in listed if not is_named(each.column, left)]
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
     output.say(*lines_of(undecided))

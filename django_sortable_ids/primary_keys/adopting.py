@@ -17,7 +17,7 @@ from ..schema.constraints import redefined
 from ..schemes.support import nearest
 from .changes import graph
 from .changes.moved import KeyCopy, MovedKey, Reference, TextReference
-from .edits import widened
+from .changes.texts import widened
 
 _EXPECTED = "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
 

@@ -21,7 +21,7 @@ from ..db import tables
 from ..db.queries import rows
 from ..errors import counted, documented
 from .changes.graph import Change, Key, final_target
-from .texts import by_key, generic_references, is_content_type
+from .changes.texts import by_key, generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, make it a foreign key before the move, or --leave it",

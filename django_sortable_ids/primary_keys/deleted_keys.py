@@ -18,9 +18,9 @@ from ..functions.time_columns import as_stored, last_tick, time_range
 from ..schemes import TimeScheme
 from .changes.graph import Column, Key, Table, Values
 from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey
+from .changes.texts import deleted_keys
 from .engines.base import KeyEngine
 from .key_map import fill, number_the_rest, write_old_keys
-from .texts import deleted_keys
 
 _TRIES = 10
 _COMPARED = 500

@@ -114,14 +114,6 @@ def is_model_installed(model: type[models.Model]) -> bool:
     return bool(INSTALLED & set(path.parts)) or path.is_relative_to(_PACKAGE)
 
 
-def widened(kind: str) -> str:
-    """What to do about a column without room for the new keys."""
-    return (
-        f"take back the edits of the keys if there are any, make it {kind}, and run makemigrations "
-        f"and migrate; then edit the keys, and try again"
-    )
-
-
 def old_field(before: Any) -> str:
     """The definition of the field that keeps the old key, as Python source."""
     kind = COUNTED.get(before.get_internal_type(), type(before)).__name__

@@ -26,11 +26,12 @@ from ..models import MoveNote
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
-from . import adopting, edits, key_map, obstacles, texts
-from .changes import graph
+from . import adopting, edits, key_map, obstacles
+from .changes import graph, texts
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
 from .edits import Edit, is_model_installed, name_of_old
-from .operation import MigratePrimaryKey, Move, RenameMovedKey
+from .engines.base import KeyEngine
+from .operation import MigratePrimaryKey, RenameMovedKey
 
 Model = type[models.Model]
 
@@ -40,7 +41,7 @@ class PlannedMove:
     """A move before its migration is written."""
 
     operation: MigratePrimaryKey
-    move: Move
+    engine: KeyEngine
     loader: MigrationLoader
     using: str
     tried_for: float
@@ -49,8 +50,8 @@ class PlannedMove:
     @property
     def apps(self) -> set[str]:
         """The apps whose tables change."""
-        tables = {each.name for each in self.move.change.tables}
-        tables |= {each.table for each in self.move.change.texts}
+        change = self.engine.change
+        tables = {*(each.name for each in change.tables), *(each.table for each in change.texts)}
         state = self.loader.project_state().apps
         return {
             model._meta.app_label
@@ -165,20 +166,20 @@ def build(
             [each for each in more_edges if isinstance(each, TextReference)],
             allowed,
         )
-        move = operation.move_of(connections[using].schema_editor(), state)
-        more = {*obstacles.unmodelled(move.engine)} - {*references}
+        engine = operation.engine_of(connections[using].schema_editor(), state)
+        more = {*obstacles.unmodelled(engine)} - {*references}
         if not more:
             break
         references = sorted({*references, *more})
-    check_names(name for each in move.planned.tables for name in (each.name, *each.changed))
-    check_names(name for each in move.planned.texts for name in (each.table, each.column))
+    check_names(name for each in engine.planned.tables for name in (each.name, *each.changed))
+    check_names(name for each in engine.planned.texts for name in (each.table, each.column))
     if allowed:
-        obstacles.refuse_unknown(allowed, move.engine.programs())
+        obstacles.refuse_unknown(allowed, engine.programs())
     start = perf_counter()
-    move.check()
+    obstacles.refuse(engine, allowed)
     if needed:
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
-    return PlannedMove(operation, move, loader, using, perf_counter() - start)
+    return PlannedMove(operation, engine, loader, using, perf_counter() - start)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:

@@ -18,7 +18,7 @@ from ..db import tables
 from ..db.queries import row
 from ..errors import BackfillError, counted
 from ..schemes.support import is_named, nearest
-from . import texts
+from .changes import texts
 from .changes.graph import Change
 from .changes.moved import Reference
 from .engines.base import KeyEngine, Program
@@ -27,10 +27,17 @@ _SHOWN = 20
 """The number of programs in a message."""
 
 
-def problems(engine: KeyEngine, planned: Change, allowed: Sequence[str]) -> Iterator[str]:
-    """Each with what to do. ``planned`` is the change of the migration, and that of the engine has
-    only columns that the database has. ``allowed`` are the programs that somebody has read."""
-    for table in planned.tables:
+def refuse(engine: KeyEngine, allowed: Sequence[str]) -> None:
+    """Raise ``BackfillError`` with all that prevents the move; or else with all that fails when it
+    is tried on tables without rows, which are dropped."""
+    found = [*problems(engine, allowed)] or [*engine.rehearse()]
+    if found:
+        raise BackfillError("\n".join(["No key was moved.", *found]))
+
+
+def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
+    """Each with what to do. ``allowed`` are the programs that somebody has read."""
+    for table in engine.planned.tables:
         for _, old in table.added:
             if tables.has_column(engine.connection, table.name, old.column):
                 yield (

@@ -12,74 +12,20 @@ On the way back the map has the old keys, and rows without one get one in steps 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
-from django.utils.functional import cached_property
 
 from ..db import tables
 from ..errors import BackfillError
-from . import key_map, notes, obstacles, texts
+from . import key_map, notes, obstacles
 from .changes import graph
-from .changes.graph import Change, Column, Table
 from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference, with_maps
 from .deleted_keys import DeletedKeys
 from .engines import key_engine_of
 from .engines.base import KeyEngine
 from .notes import Note
-
-
-@dataclass(frozen=True)
-class Move:
-    """One change on one database."""
-
-    editor: Any
-    planned: Change
-    note: Note
-    allowed: tuple[str, ...] = ()
-    """Names and patterns of programs that somebody has read."""
-
-    @cached_property
-    def change(self) -> Change:
-        """The change without columns that this database doesn't have."""
-        found = (replace(each, columns=self._existing(each)) for each in self.planned.tables)
-        kept = tuple(each for each in found if each.key or each.columns)
-        return replace(self.planned, tables=kept)
-
-    def _existing(self, table: Table) -> tuple[Column, ...]:
-        connection = self.editor.connection
-        if tables.kind(connection, table.name) != "table":
-            return ()
-        return tuple(
-            each for each in table.columns if tables.has_column(connection, table.name, each.name)
-        )
-
-    @cached_property
-    def engine(self) -> KeyEngine:
-        return key_engine_of(self.editor, self.change, self.note)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the keys are moved; a move that was stopped after its note began is continued."""
-        if self.note.steps is not None:
-            self.engine.replace_keys()
-        return self.note.is_done
-
-    def check(self) -> None:
-        """Raise ``BackfillError`` with all that prevents the move, and then with all that fails
-        when it is tried on tables without rows, which are dropped."""
-        self._refuse(list(obstacles.problems(self.engine, self.planned, self.allowed)))
-        self._refuse(list(self.engine.rehearse()))
-
-    def _refuse(self, found: list[str]) -> None:
-        if found:
-            raise BackfillError("\n".join(["No key was moved.", *found]))
-
-    def execute(self) -> None:
-        """Move the keys: in one transaction, where the database has transactions for DDL."""
-        self.engine.move(lambda change: texts.replace_values(self.editor, change))
 
 
 class BothWays(Operation):
@@ -178,18 +124,18 @@ class MigratePrimaryKey(BothWays):
                 raise BackfillError(
                     f"the old keys of {key.model} were not kept: only a backup has them"
                 )
-        move = self._move(editor, keys, before, after, backwards=backwards)
-        engine, deleted = move.engine, DeletedKeys(move.engine, self.histories)
-        if not move.is_done:
+        engine = self._engine(editor, keys, before, after, backwards=backwards)
+        note, deleted = engine.note, DeletedKeys(engine, self.histories)
+        if not engine.is_done():
             for key in keys if backwards else ():
-                if key.model in move.note.with_old_keys and not _have_old_keys(key, before, using):
+                if key.model in note.with_old_keys and not _have_old_keys(key, before, using):
                     raise BackfillError(
                         f"no row of {key.model} has its old key in {key.old_name} any more: only a "
                         f"backup has them. If all rows are newer than the move, give one of them a "
                         f"number there"
                     )
             with engine.working():
-                move.check()
+                obstacles.refuse(engine, self.allowed)
                 engine.create_maps()
                 if backwards:
                     key_map.copy_old_keys(engine)
@@ -197,21 +143,21 @@ class MigratePrimaryKey(BothWays):
                 else:
                     key_map.fill_new_keys(engine, keys)
                     deleted.fill_new_keys(keys)
-                move.execute()
+                engine.move()
         if not backwards:
             with_old = [each for each in keys if each.old and _have_old_keys(each, after, using)]
-            move.note.write_with_old_keys([each.model for each in with_old])
+            note.write_with_old_keys([each.model for each in with_old])
         engine.drop_maps()
         deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
-        notes.forget_runs(move.change.keys, engine.using)
+        notes.forget_runs(engine.change.keys, engine.using)
 
-    def move_of(self, editor: Any, before: ProjectState) -> Move:
-        """The move from a state, for a plan."""
+    def engine_of(self, editor: Any, before: ProjectState) -> KeyEngine:
+        """What moves the keys from a state, for a plan."""
         after = before.clone()
         self.state_forwards("", after)
-        return self._move(editor, self.keys, before, after, backwards=False)
+        return self._engine(editor, self.keys, before, after, backwards=False)
 
-    def _move(
+    def _engine(
         self,
         editor: Any,
         keys: Sequence[MovedKey],
@@ -219,14 +165,14 @@ class MigratePrimaryKey(BothWays):
         after: ProjectState,
         *,
         backwards: bool,
-    ) -> Move:
+    ) -> KeyEngine:
         before, after = map(graph.rendered, (before, after))
         using = editor.connection.alias
         note = Note(keys, self.copies_of(keys), using, backwards=backwards)
         old = after if backwards else before
         before = with_maps(before, keys, old, using, backwards=backwards)
         planned = graph.build(self, keys, before.apps, after.apps, backwards=backwards)
-        return Move(editor, planned, note, tuple(self.allowed))
+        return key_engine_of(editor, planned, note)
 
     def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
         """The copies of these keys."""

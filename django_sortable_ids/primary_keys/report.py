@@ -16,10 +16,10 @@ from ..db.queries import value
 from ..errors import counted
 from .changes.graph import Key
 from .changes.moved import MovedKey
+from .changes.texts import rows_with_keys
 from .deleted_keys import DeletedKeys
 from .edits import name_of_old
 from .move_plan import PlannedMove
-from .texts import rows_with_keys
 
 _COPY = "sortable_ids_copy"
 _MOST_COPIED = 50_000
@@ -112,9 +112,9 @@ class Report:
 
 def report(planned: PlannedMove) -> Report:
     """Counts all rows. Writes nothing."""
-    change, connection = planned.move.change, connections[planned.using]
+    change, connection = planned.engine.change, connections[planned.using]
     names = [each.name for each in change.tables]
-    deleted = DeletedKeys(planned.move.engine, planned.operation.histories)
+    deleted = DeletedKeys(planned.engine, planned.operation.histories)
     quote = connection.ops.quote_name
     rows = {name: value(connection, f"SELECT COUNT(*) FROM {quote(name)}") for name in names}
     keys = [
@@ -150,7 +150,7 @@ def report(planned: PlannedMove) -> Report:
         bytes=_bytes(connection, names),
         tried_for=planned.tried_for,
         copy=_copied(connection, largest),
-        locks=planned.move.engine.locks,
+        locks=planned.engine.locks,
     )
 
 

@@ -159,8 +159,9 @@ def test_tables_that_no_model_has():
             [group.pk, str(group.pk), '{"group_id": 1}', group.pk, members % group.pk],
         )
         try:
-            move = operation.move_of(connection.schema_editor(), ProjectState.from_apps(apps))
-            found = checklist(connection, move.change)
+            state = ProjectState.from_apps(apps)
+            engine = operation.engine_of(connection.schema_editor(), state)
+            found = checklist(connection, engine.change)
         finally:
             cursor.execute("DROP TABLE legacy")
     one = "1 of 1 values are keys of auth.Group"

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.primary_keys import texts
+from django_sortable_ids.primary_keys.changes import texts
 from tests.marks import own_tables
 from tests.support import execute
 

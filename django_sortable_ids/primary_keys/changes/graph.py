@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps.registry import Apps
@@ -12,6 +12,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.db.migrations.state import ProjectState
 
+from ...db import tables
 from ...fields import history_models
 from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, Kind, MovedKey, Reference, TextReference
 
@@ -220,8 +221,19 @@ def build(
         columns[table].append(Column(name, keys[label], was, will_be, old, gone, is_history))
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
-    tables = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
-    return Change(tuple(keys.values()), tuple(tables), found, frozenset(known))
+    changed = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
+    return Change(tuple(keys.values()), tuple(changed), found, frozenset(known))
+
+
+def existing(change: Change, connection: Any) -> Change:
+    """The change without columns that this database doesn't have."""
+    found = []
+    for table in change.tables:
+        is_there = tables.kind(connection, table.name) == "table"
+        known = tables.columns(connection, table.name) if is_there else ()
+        columns = (each for each in table.columns if tables.folded(connection, each.name) in known)
+        found.append(replace(table, columns=tuple(columns)))
+    return replace(change, tables=tuple(each for each in found if each.key or each.columns))
 
 
 def _old(

@@ -22,9 +22,9 @@ _ENGINES: dict[str, type[KeyEngine]] = {
 }
 
 
-def key_engine_of(editor: Any, change: Change, note: Note) -> KeyEngine:
+def key_engine_of(editor: Any, planned: Change, note: Note) -> KeyEngine:
     """The engine of the database. Raises ``NotSupportedError`` if there is none."""
     vendor = editor.connection.vendor
     if vendor not in _ENGINES:
         raise NotSupportedError(f"primary keys can't be moved on {vendor}")
-    return _ENGINES[vendor](editor, change, note)
+    return _ENGINES[vendor](editor, planned, note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,8 @@ from django.db import transaction
 from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes.graph import Change, Column, Key, Table, Values
+from ..changes.graph import Change, Column, Key, Table, Values, existing
+from ..changes.texts import replace_values
 
 if TYPE_CHECKING:
     from ..notes import Note
@@ -48,7 +49,11 @@ class Program(NamedTuple):
 
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database. Its verbs, in order and while ``working``:
-    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``."""
+    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``.
+
+    ``planned`` is the change of the migration, and ``change`` the same without columns that this
+    database doesn't have.
+    """
 
     create_map = "CREATE TABLE"
 
@@ -59,13 +64,18 @@ class KeyEngine(ABC):
     in_order_of_the_file = ""
     """What makes a query read the rows of a table in the order of the file."""
 
-    def __init__(self, editor: Any, change: Change, note: Note) -> None:
+    def __init__(self, editor: Any, planned: Change, note: Note) -> None:
         self.editor = editor
         self.connection: Any = editor.connection
-        self.change = change
+        self.planned = planned
+        self.change = existing(planned, self.connection)
         self.note = note
         self.using: str = editor.connection.alias
         self.quote = editor.quote_name
+
+    def is_done(self) -> bool:
+        """Whether the keys are moved; a move that was stopped in the middle is continued."""
+        return self.note.is_done
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -86,19 +96,19 @@ class KeyEngine(ABC):
         for key in self.change.keys:
             self.create_table(key.map.model, like=key.table, create=self.create_map)
 
-    def move(self, replace_generic: Callable[[Change], None]) -> None:
-        """Replace the keys everywhere, and note that it is done. ``replace_generic`` replaces them
-        in the generic references of the change that it is given."""
+    def move(self) -> None:
+        """Replace the keys everywhere, and note that it is done: in one transaction, where the
+        database has transactions for DDL."""
         numbers = self.all_counted()
         with transaction.atomic(self.connection.alias):
-            replace_generic(self.change)
+            replace_values(self.editor, self.change)
             self.replace_keys()
             self.note.write(numbers)
 
-    @abstractmethod
     def replace_keys(self) -> None:
-        """Give the keys, and all columns that contain them, their next values. Whatever stops it:
-        run again, it continues or starts again."""
+        """Give the keys, and all columns that contain them, their next values; not where ``move``
+        is another one."""
+        raise NotImplementedError
 
     def drop_maps(self) -> None:
         for key in self.change.keys:

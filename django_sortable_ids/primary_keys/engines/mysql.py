@@ -14,7 +14,7 @@ refuses a table that was written before the exchange.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,8 @@ from ...db import tables
 from ...db.errors import error_number
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes.graph import Change, Key, Table
+from ..changes.graph import Key, Table
+from ..changes.texts import replace_values
 from .base import ForeignKey, KeyEngine, Program
 from .mysql_exchange import (
     Steps,
@@ -229,38 +230,36 @@ class MySQLKeys(KeyEngine):
         table = OldTable(self.connection, plain(self.connection, key.table))
         return table.next_number - 1 or None
 
-    def move(self, replace_generic: Callable[[Change], None]) -> None:
+    def move(self) -> None:
         with alone(self.connection), copying(self.connection):
             # When each table was written last; None if the server doesn't know.
             names = [plain(self.connection, each.name) for each in self.change.tables]
             written = {each: value(self.connection, _WRITTEN, [each]) for each in names}
-            new_tables = self._filled()
+            new_tables = list(self._new_tables())
+            for each in new_tables:
+                each.create()
+                each.alter()
+                each.fill()
             steps = self._steps(new_tables)
             self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
-                self._replace_in_new_tables(replace_generic)
+                self._replace_in_new_tables()
                 self.note.begin(steps._asdict(), self.all_counted())
             self._complete(steps)
 
-    def replace_keys(self) -> None:
-        """Continue a stopped move, as its note says. A first one is done by ``move``."""
-        with alone(self.connection), copying(self.connection):
-            if saved := self.note.steps:
-                steps = Steps(**saved)
-                self._refuse_written_since(steps)
-                self._complete(steps)
+    def is_done(self) -> bool:
+        if self.note.steps is not None:
+            with alone(self.connection), copying(self.connection):
+                # Another process may have completed it before this one had the lock.
+                if saved := self.note.steps:
+                    steps = Steps(**saved)
+                    self._refuse_written_since(steps)
+                    self._complete(steps)
+        return super().is_done()
 
     def _complete(self, steps: Steps) -> None:
         exchange(self.editor, steps)
         self.note.write({})
-
-    def _filled(self) -> list[NewTable]:
-        new_tables = list(self._new_tables())
-        for each in new_tables:
-            each.create()
-            each.alter()
-            each.fill()
-        return new_tables
 
     def _new_tables(self) -> Iterator[NewTable]:
         for table in self.change.tables:
@@ -304,7 +303,7 @@ class MySQLKeys(KeyEngine):
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
 
-    def _replace_in_new_tables(self, replace_generic: Callable[[Change], None]) -> None:
+    def _replace_in_new_tables(self) -> None:
         """Their values are replaced where they stay: in the new tables."""
         names = {each.name: each.new for each in self._new_tables()}
         texts = (
@@ -315,7 +314,7 @@ class MySQLKeys(KeyEngine):
             for each in self.change.texts
         )
         try:
-            replace_generic(replace(self.change, texts=tuple(texts)))
+            replace_values(self.editor, replace(self.change, texts=tuple(texts)))
         except BackfillError as error:
             text = str(error)
             for name, new in names.items():

@@ -15,16 +15,15 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.db.models.sql import Query
 
-from ..backfill.engines.mysql_statements import kept_assignments
-from ..db import tables
-from ..db.queries import rows, value
-from ..errors import BackfillError, counted
-from ..fields import SortableIDField
-from ..functions.fragments import HyphenatedHex
-from ..functions.texts import AsText
-from .changes.graph import Change, Key, Texts, Values
-from .changes.moved import TextReference
-from .edits import widened
+from ...backfill.engines.mysql_statements import kept_assignments
+from ...db import tables
+from ...db.queries import rows, value
+from ...errors import BackfillError, counted
+from ...fields import SortableIDField
+from ...functions.fragments import HyphenatedHex
+from ...functions.texts import AsText
+from .graph import Change, Key, Texts, Values
+from .moved import TextReference
 
 _KEYS = 500
 """Keys that are looked up in one statement."""
@@ -251,6 +250,14 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
     )
     # Their keys may be any, and may move, too.
     return f"{column} IN (SELECT id FROM {found} WHERE {models})"
+
+
+def widened(kind: str) -> str:
+    """What to do about a column without room for the new keys."""
+    return (
+        f"take back the edits of the keys if there are any, make it {kind}, and run makemigrations "
+        f"and migrate; then edit the keys, and try again"
+    )
 
 
 def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
