@@ -15,11 +15,13 @@ from ..fields import LexicalSequenceField, SortableIDField
 from ..functions.time_columns import as_stored
 from ..models import BackfillRun
 from ..schema.stored_values import sorts, too_narrow
+from ..schemes import TimeScheme
 from .engines import Engine, engine_of
 from .progress import minutes
 from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
 from .sources.target import POLICIES, Target
+from .writing.batch import mint
 from .writing.writer import Writer
 
 SAMPLES = 3
@@ -81,8 +83,8 @@ class Plan:
             which = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
             yield f"  at the end, {which}, with ids of now{':' if with_sql else ''}"
             if with_sql:
-                yield f"    {self.timeless.sending_sql}"
-        if kept := self.writer.kept:
+                yield f"    {self.timeless.sql.sending_sql}"
+        if kept := self.writer.sql.kept:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
             slow, fast = (minutes(self.rows / rate) for rate in self.rates)
@@ -123,7 +125,7 @@ def build(target: Target, batch_size: int) -> Plan:
         given_from=given_from,
         resumed=resumed,
         rates=rates,
-        samples=_samples(target, writer),
+        samples=_samples(target),
         warnings=(*effects, *warnings(target)),
     )
 
@@ -166,9 +168,17 @@ def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     return run
 
 
-def _samples(target: Target, writer: Writer) -> tuple[str, ...]:
+def _samples(target: Target) -> tuple[str, ...]:
+    """None for a sequence, whose numbers are counted."""
+    scheme = target.field.scheme
     rows, samples = target.read(target.missing[:SAMPLES]), []
-    for (place, pk), value in zip(rows, writer.preview(rows), strict=False):
+    if not rows or not isinstance(scheme, TimeScheme):
+        return ()
+    ids = target.source.samples(target, rows)
+    if ids is None:
+        numbers, _ = mint(scheme, [target.tick(place) for place, _ in rows], None, 0)
+        ids = list(scheme.all_from_trusted(numbers))
+    for (place, pk), value in zip(rows, ids, strict=False):
         key, text = str(pk), target.field.public_text.format(value)
         shown = key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 3]}..."
         samples.append(f"{shown}, {target.source.shown_place(place)}: {text}")
@@ -189,7 +199,7 @@ def warnings(target: Target) -> Iterator[str]:
     """Facts that may surprise, but don't stop the backfill."""
     source, field = target.source, target.source.field
     connection, table = connections[target.using], field.model._meta.db_table
-    uses_index = source.order != ("pk",) and source.indexed is not None
+    uses_index = source.order != ("pk",) and not source.is_sorted
     if uses_index and not begins_an_index(connection, table, str(field.column)):
         yield (
             f"no index begins with {field.column}, so each batch sorts the table; with many rows, "

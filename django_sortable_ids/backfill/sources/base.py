@@ -7,7 +7,7 @@ times, the ids that it knows, and what a plan and ``--verify`` expect. ``find.py
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -92,7 +92,7 @@ class Source(ABC):
     @property
     def own_times(self) -> TimeColumn | None:
         """The same, if they are in the row itself: the database can compute with them."""
-        return None
+        return None if self.is_sorted else self.times
 
     @property
     def created_from(self) -> str | None:
@@ -131,9 +131,9 @@ class Source(ABC):
     # The order of the rows
 
     @property
-    def indexed(self) -> models.Field[Any, Any] | None:
-        """The column whose index has the order of the rows; None if no index can have it."""
-        return self.field
+    def is_sorted(self) -> bool:
+        """Whether the rows are sorted for a run, since no index can have their order."""
+        return False
 
     @property
     def rows(self) -> QuerySet[Any]:
@@ -199,17 +199,13 @@ class Source(ABC):
         has_time = Q(**{f"{self.field.name}__isnull": False})
         return has_time & self.between(*self.shown_range) if self.shown_range else has_time
 
-    @property
-    def unix(self) -> Callable[[Any], int]:
-        """The function that gives the Unix time of a place in microseconds."""
-        return lambda place: (self.at(place) - UNIX_EPOCH) // MICROSECOND
-
     def microseconds(self, places: Iterable[Any]) -> Iterator[int]:
         """The Unix times of places in order, in microseconds."""
-        unix, last, now = self.unix, None, None
+        times, last, now = self.times, None, None
         for place in places:
             if now is None or place != last:  # several rows may share one
-                last, now = place, unix(place)
+                last = place
+                now = times.unix(place) if times else (self.at(place) - UNIX_EPOCH) // MICROSECOND
             yield now
 
     def shown_place(self, place: Any) -> str:

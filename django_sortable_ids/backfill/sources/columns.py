@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -43,12 +43,8 @@ class InColumn(Source):
 
     @property
     def is_sorted(self) -> bool:
-        """Whether the rows are sorted for a run, since their times are in another table."""
+        """Also if their times are in another table."""
         return LOOKUP_SEP in self.field.name or self.field.model is not self.model
-
-    @property
-    def indexed(self) -> models.Field[Any, Any] | None:
-        return None if self.is_sorted else self.field
 
     @property
     def notes(self) -> Sequence[str]:
@@ -88,10 +84,6 @@ class Times(InColumn):
         return self.values
 
     @property
-    def own_times(self) -> TimeColumn | None:
-        return None if self.is_sorted else self.times
-
-    @property
     def selected_place(self) -> Any:
         return self.times.selected
 
@@ -100,10 +92,6 @@ class Times(InColumn):
 
     def at(self, place: Any) -> datetime:
         return self.times.at(place)
-
-    @property
-    def unix(self) -> Callable[[Any], int]:
-        return self.times.unix
 
     def load_place(self, saved: str) -> Any:
         return self.times.load(saved)

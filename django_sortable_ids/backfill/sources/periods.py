@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time, timedelta
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -14,7 +14,7 @@ from django.utils import timezone
 from ...errors import BackfillError, WrongArguments
 from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.of_model import referenced_column
-from ...fields.values.times import in_utc
+from ...fields.values.times import MICROSECOND, in_utc
 from ...functions.time_columns import last_tick
 from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
@@ -24,35 +24,7 @@ if TYPE_CHECKING:
     from ..verification import Page, Read
     from ..verify import Checker
 
-_MICROSECOND = timedelta(microseconds=1)
 PERIOD = "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30"
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """A period, both ends included, and the keys of its first and of its last instant."""
-
-    start: datetime
-    end: datetime
-    first: int
-    last: int
-
-    def at(self, key: int) -> datetime:
-        """The time of a row, linear in its key; ``start`` or ``end`` for keys outside."""
-        if key <= self.first:
-            return self.start
-        if key >= self.last:
-            return self.end
-        length = (self.end - self.start) // _MICROSECOND
-        return self.start + (key - self.first) * length // (self.last - self.first) * _MICROSECOND
-
-    def key_from(self, at: datetime) -> int:
-        """The least key whose time is ``at`` or later, between ``first`` and ``last``."""
-        low, high = self.first, self.last
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.at(middle) >= at else (middle + 1, high)
-        return low
 
 
 class Derived(InOrderOfKeys):
@@ -72,9 +44,14 @@ class Derived(InOrderOfKeys):
 
 @dataclass(frozen=True)
 class Spread(Derived):
-    """Times over a period, linear in the key, an integer."""
+    """Times over a period, both ends included, linear in the key, an integer."""
 
-    period: Period = field(kw_only=True)
+    _: KW_ONLY
+    start: datetime
+    end: datetime
+    first: int
+    """The key of the first instant; rows before it have the same time."""
+    last: int
 
     created_from = "pk"
 
@@ -96,46 +73,56 @@ class Spread(Derived):
         spread = [start.astimezone(UTC).isoformat(), end.astimezone(UTC).isoformat()]
         has_stopped = last is not None and last.finished_at is None
         if before and (has_stopped or [before["start"], before["end"]] == spread):
-            first_key, last_key = before["first_key"], before["last_key"]
+            first, last_key = before["first_key"], before["last_key"]
         else:
             ends = wanted.missing.aggregate(first=Min("pk"), last=Max("pk"))
-            first_key, last_key = ends["first"] or 0, ends["last"] or 0
-        period = Period(start, end, first_key, last_key)
-        return cls(wanted.model, key, wanted.using, period=period)
+            first, last_key = ends["first"] or 0, ends["last"] or 0
+        model, using = wanted.model, wanted.using
+        return cls(model, key, using, start=start, end=end, first=first, last=last_key)
 
     @property
     def as_arguments(self) -> str:
-        period = self.period
-        return f"--created-from pk --start {shown(period.start)} --end {shown(period.end)}"
+        return f"--created-from pk --start {shown(self.start)} --end {shown(self.end)}"
 
     @property
     def described(self) -> str:
-        period = self.period
         return (
-            f"times from {shown(period.start)} to {shown(period.end)}, linear in the keys from "
-            f"{period.first} to {period.last}"
+            f"times from {shown(self.start)} to {shown(self.end)}, linear in the keys from "
+            f"{self.first} to {self.last}"
         )
 
     @property
     def options(self) -> dict[str, Any]:
-        period = self.period
         return {
-            "start": period.start.astimezone(UTC).isoformat(),
-            "end": period.end.astimezone(UTC).isoformat(),
-            "first_key": period.first,
-            "last_key": period.last,
+            "start": self.start.astimezone(UTC).isoformat(),
+            "end": self.end.astimezone(UTC).isoformat(),
+            "first_key": self.first,
+            "last_key": self.last,
         }
 
-    def at(self, place: Any) -> datetime:
-        return self.period.at(place)
+    def at(self, place: int) -> datetime:
+        if place <= self.first:
+            return self.start
+        if place >= self.last:
+            return self.end
+        length = (self.end - self.start) // MICROSECOND
+        return self.start + (place - self.first) * length // (self.last - self.first) * MICROSECOND
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        period, condition = self.period, Q()
-        if start is not None and start > period.start:
-            condition &= Q(pk__gte=period.key_from(start)) if start <= period.end else Q(pk__in=[])
-        if end is not None and end <= period.end:
-            condition &= Q(pk__lt=period.key_from(end)) if end > period.start else Q(pk__in=[])
+        condition = Q()
+        if start is not None and start > self.start:
+            condition &= Q(pk__gte=self._key_from(start)) if start <= self.end else Q(pk__in=[])
+        if end is not None and end <= self.end:
+            condition &= Q(pk__lt=self._key_from(end)) if end > self.start else Q(pk__in=[])
         return condition
+
+    def _key_from(self, at: datetime) -> int:
+        """The least key whose time is ``at`` or later, between ``first`` and ``last``."""
+        low, high = self.first, self.last
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.at(middle) >= at else (middle + 1, high)
+        return low
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,4 @@
-"""Batches whose ids the database computes, in one UPDATE.
-
-On PostgreSQL, neighbours on the disk are written in different transactions, if that saves it work
-(`engines/postgresql.py` says why): ``InterleavingIDs`` writes a span of rows in parts.
-"""
+"""Batches whose ids the database computes, in one UPDATE."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,15 +28,17 @@ def computing_ids(target: Target, engine: Engine, pending: PendingRows) -> "Comp
     has_times = times is not None and times.knows_utc
     if not (engine.computes and has_times and isinstance(target.field.scheme, TimeScheme)):
         return None
-    interleaves = engine.connection.vendor == "postgresql"
     with suppress(NotSupportedError):
-        return (InterleavingIDs if interleaves else ComputingIDs)(target, engine, pending)
+        return ComputingIDs(target, engine, pending)
     return None
 
 
 class ComputingIDs:
-    """Batches of the rows between two. Raises ``NotSupportedError`` if the database can't compute
-    ids of the scheme."""
+    """Batches of the rows between two; if the engine interleaves, of the rows of a span whose ticks
+    have certain hashes, unless all are of one tick.
+
+    Raises ``NotSupportedError`` if the database can't compute ids of the scheme.
+    """
 
     def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
         self._target = target
@@ -52,10 +50,16 @@ class ComputingIDs:
         self._composition = Composition(target.scheme, stored, self._connection)
         self._statements = engine.statements(target, self._composition)
 
+    @cached_property
+    def _interleaves(self) -> bool:
+        return self._engine.interleaves(self._target)
+
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
         statements = self._statements
+        if self._interleaves:
+            yield f"for each part of {PARTS} batches of neighbours", statements.of_part
         yield "for each batch", statements.of_batch
         if statements.largest_tick:
             yield "before it, to count the rows of its largest tick", statements.largest_tick
@@ -64,6 +68,10 @@ class ComputingIDs:
 
     def next(self, cursor: Cursor | None, size: int) -> Batch | None:
         """The next rows; None if there are none, or if Python must check the room in a tick."""
+        if cursor and cursor.span:
+            return self._part(cursor, cursor.span, size)
+        if self._interleaves and (part := self._first_part(cursor, size)):
+            return part
         stretch = self._pending.stretch(cursor, size)
         if stretch is None:
             return None
@@ -123,26 +131,7 @@ class ComputingIDs:
             raise NothingWritten
         return Cursor(last, Position(*self._scheme.parts(last_id)))
 
-
-class InterleavingIDs(ComputingIDs):
-    """On PostgreSQL: batches of the rows of a span whose ticks have certain hashes, if that saves
-    work. Rows that are all of one tick are written as elsewhere."""
-
-    @cached_property
-    def _saves_work(self) -> bool:
-        return self._engine.interleaves(self._target)
-
-    @property
-    def statements(self) -> Iterator[tuple[str, str]]:
-        if self._saves_work:
-            yield f"for each part of {PARTS} batches of neighbours", self._statements.of_part
-        yield from super().statements
-
-    def next(self, cursor: Cursor | None, size: int) -> Batch | None:
-        if cursor and cursor.span:
-            return self._part(cursor, cursor.span, size)
-        part = self._first_part(cursor, size) if self._saves_work else None
-        return part or super().next(cursor, size)
+    # A span, in parts
 
     def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
         stretch = self._pending.stretch(cursor, PARTS * size)
@@ -160,30 +149,22 @@ class InterleavingIDs(ComputingIDs):
 
     def _part(self, cursor: Cursor, span: Span, size: int) -> Batch:
         end = span.end(size)
-        write = self._write_last_part if end == HASHES else self._write_part
         rows = max(1, span.size * (end - span.start) // HASHES)
-        return Batch([span.first, span.last], rows, lambda: write(cursor, span, end))
+        return Batch([span.first, span.last], rows, lambda: self._write_part(cursor, span, end))
 
     def _write_part(self, cursor: Cursor, span: Span, end: int) -> Written:
-        parameters = self._between(span.first, span.last, self._start(span.first, cursor), 0)
-        filled = self._execute_part(span, end, parameters)
-        return Written(filled, replace(cursor, span=replace(span, start=end)))
-
-    def _write_last_part(self, cursor: Cursor, span: Span, end: int) -> Written:
-        """Includes the last tick, as far as other transactions have left rows of it."""
-        start, last = self._start(span.first, cursor), self._pending.last_of(span)
-        if last is None:
-            parameters = self._between(span.first, span.last, start, 0)
-            filled = self._execute_part(span, end, parameters)
+        """The last part includes the last tick, as far as other transactions have left rows of
+        it."""
+        is_last = end == HASHES
+        last = self._pending.last_of(span) if is_last else None
+        more_in_tick = self._pending.more_in_tick(last) + span.size if last else 0
+        start = self._start(span.first, cursor)
+        parameters = self._between(span.first, last or span.last, start, more_in_tick)
+        parameters |= {"first_hash": span.start, "last_hash": end - 1}
+        parameters["with_last_tick"] = last is not None
+        filled = self._statements.execute(self._statements.of_part, parameters)
+        if last:
+            return Written(filled, self._cursor(last) if filled else None, last)
+        if is_last:
             return Written(filled, replace(cursor, position=None, span=None))
-        more_in_tick = self._pending.more_in_tick(last) + span.size
-        parameters = self._between(span.first, last, start, more_in_tick)
-        filled = self._execute_part(span, end, parameters, with_last_tick=True)
-        return Written(filled, self._cursor(last) if filled else None, last)
-
-    def _execute_part(
-        self, span: Span, end: int, parameters: dict[str, Any], with_last_tick: bool = False
-    ) -> int:
-        hashes = {"first_hash": span.start, "last_hash": end - 1}
-        parameters |= hashes | {"with_last_tick": with_last_tick}
-        return self._statements.execute(self._statements.of_part, parameters)
+        return Written(filled, replace(cursor, span=replace(span, start=end)))

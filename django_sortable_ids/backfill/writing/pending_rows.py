@@ -34,7 +34,7 @@ class PendingRows:
 
     def __init__(self, target: Target, *, looks_up_ids: bool) -> None:
         self._target, self._source = target, target.source
-        self._pages = SortedPages(target) if target.source.indexed is None else None
+        self._pages = SortedPages(target) if target.source.is_sorted else None
         self._left: dict[tuple[Any, Any], int] = {}
         """For a row, the counted number of later rows of its tick."""
         self._tie: Row | None = None

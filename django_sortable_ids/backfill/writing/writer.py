@@ -5,19 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...fields import LexicalSequenceField
-from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
+from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted
 from ...workers import counters
 from ..engines.base import Engine
 from ..sources.base import Row
 from ..sources.target import Target
-from .batch import (
-    NOTHING,
-    Batch,
-    Cursor,
-    Position,
-    Written,
-    mint,
-)
+from .batch import NOTHING, Batch, Cursor, Position, Written, mint
 from .computing import computing_ids
 from .pending_rows import PendingRows
 
@@ -34,26 +27,18 @@ class Writer:
         self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
         self._engine = engine
         self._connection = engine.connection
-        self._statements = engine.statements(target)
+        self.sql = engine.statements(target)
+        """How Python sends ids."""
         self._computing = computing_ids(target, engine, self.pending)
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
         if self._computing is None:
-            yield "for each batch", self.sending_sql
+            yield "for each batch", self.sql.sending_sql
             return
         yield from self._computing.statements
-        yield "for rows that appear during the run", self.sending_sql
-
-    @property
-    def sending_sql(self) -> str:
-        return self._statements.sending_sql
-
-    @property
-    def kept(self) -> Sequence[str]:
-        """Columns that an UPDATE would set to the current time, and that these statements keep."""
-        return self._statements.kept
+        yield "for rows that appear during the run", self.sql.sending_sql
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id after the cursor, or as many as there are.
@@ -69,19 +54,6 @@ class Writer:
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
         """Write ids for any rows; returns how many of them had none."""
         return self._send(rows, self._stored(ids))
-
-    def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
-        """Ids of the right time for the first rows, as examples: the written ids have other random
-        bits. Empty for a sequence.
-        """
-        if not rows or not isinstance(self.target.field.scheme, TimeScheme):
-            return ()
-        if (known := self.target.source.samples(self.target, rows)) is not None:
-            return known
-        scheme = self.target.scheme
-        ticks = [self.target.tick(created) for created, _ in rows]
-        numbers, _ = mint(scheme, ticks, None, 0)
-        return list(scheme.all_from_trusted(numbers))
 
     def independent_ids(self, rows: Sequence[Row]) -> Sequence[ID] | None:
         """The ids of any rows, if they don't depend on those of other rows: the source knows them,
@@ -143,7 +115,7 @@ class Writer:
 
     def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
         places, pks = zip(*rows, strict=True)
-        return self._statements.send(self.target.stored_keys(pks), stored, places)
+        return self.sql.send(self.target.stored_keys(pks), stored, places)
 
     def _stored(self, ids: Sequence[ID]) -> list[Any]:
         save = self.target.field.get_db_prep_save
