@@ -150,7 +150,11 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
             return super().get_default()
         return self.generate() if self._generated_with_instance else None
 
-    @property
+    def contribute_to_class(self, cls: Any, name: str, private_only: bool = False) -> None:
+        vars(self).pop("_generated_with_instance", None)  # of another model, if this is a copy
+        super().contribute_to_class(cls, name, private_only)
+
+    @cached_property
     def _generated_with_instance(self) -> bool:
         # Not in a migration, whose models are historical: Django copies the default of an added or
         # altered column into every row.

@@ -53,9 +53,6 @@ class BitTemplate(ByArguments):
 class PlainTemplate(BitTemplate):
     """No fixed bits."""
 
-    def fits(self, number: int) -> bool:
-        return True
-
     def wrap_all(self, payloads: list[int]) -> list[int]:
         return payloads
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -66,11 +66,13 @@ class TimeScheme(Scheme):
     def is_uuid7(self) -> bool:
         return (self.layout, self.epoch_ns, self.tick_ns) == (_UUID7, 0, MILLISECOND)
 
-    def holds(self, number: int) -> bool:
+    @cached_property
+    def holds(self) -> Callable[[int], bool]:
         first, last = self.bounds
-        return first <= number <= last and (
-            self.accepts_other_versions or self.layout.template.fits(number)
-        )
+        if self.accepts_other_versions or self.layout.template is PLAIN:
+            return lambda number: first <= number <= last
+        fits = self.layout.template.fits
+        return lambda number: first <= number <= last and fits(number)
 
     @cached_property
     def bounds(self) -> tuple[int, int]:
