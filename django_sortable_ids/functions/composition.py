@@ -13,7 +13,7 @@ from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, Text
 from ..schemes import TimeScheme
 from ..schemes.encodings.text_forms import Digits, UUIDText
 from ..schemes.layout import ByteFractionTemplate, Layout
-from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
+from .bits import DIGIT, Group, Part, Run, bits_of, groups_of_new
 from .fragments import (
     RANDOM_BITS,
     SQL,
@@ -136,8 +136,8 @@ class Composition:
                 mysql="({0} DIV {by} * 256 + {0} MOD {by})",
                 by=template.fractions,
             )
-        placed = runs(self._layout, 8 * self.scheme.byte_length)
-        parts = {Part.TICK: (tick, sum(run.bits for run in placed if run.part is Part.TICK))}
+        bits = bits_of(self._layout, 8 * self.scheme.byte_length)
+        parts = {Part.TICK: (tick, sum(part is Part.TICK for part, _ in bits))}
         if rank is not None:
             parts[Part.RANK] = (rank, self._rank_bits)
         groups = [_digits_of(group, parts) for group in self._groups(ranked=rank is not None)]

@@ -146,18 +146,17 @@ def _owners_of_bits(scheme: TimeScheme, of_suffix: Sequence[int]) -> list[int | 
     """The number of the part of each bit, from left to right, or the kind of a fixed bit."""
     is_uuid = scheme.layout.template.version is not None
     found: list[int | Kind] = []
-    for run in bits.runs(scheme.layout, scheme.bits):
-        for bit in reversed(range(run.bits)):
-            if run.part is bits.Part.TICK:
-                found.append(0)
-            elif run.part is bits.Part.SUFFIX:
-                found.append(of_suffix[-1 - run.low - bit])
-            elif is_uuid and run.at + bit in _VERSION:
-                found.append(Kind.VERSION)
-            else:
-                is_variant = is_uuid and run.at + bit in _VARIANT
-                found.append(Kind.VARIANT if is_variant else Kind.FIXED)
-    return found
+    for place, (part, low) in enumerate(bits.bits_of(scheme.layout, scheme.bits)):
+        if part is bits.Part.TICK:
+            found.append(0)
+        elif part is bits.Part.SUFFIX:
+            found.append(of_suffix[-1 - low])
+        elif is_uuid and place in _VERSION:
+            found.append(Kind.VERSION)
+        else:
+            is_variant = is_uuid and place in _VARIANT
+            found.append(Kind.VARIANT if is_variant else Kind.FIXED)
+    return found[::-1]
 
 
 def _placed(text: str, parts: Sequence[Part], owners: Sequence[int | Kind]) -> tuple[Part, ...]:
