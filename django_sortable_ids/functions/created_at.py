@@ -117,8 +117,9 @@ class CreatedAt(Transform):
         scheme, layout = self.scheme, self.scheme.layout
         # In a time zone east of UTC, the year 10000 starts earlier.
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
-        last = _last_tick(scheme, scheme.latest - margin)
-        oldest, newest = layout.between(layout.first_tick, last)
+        # The last tick that starts within the last microsecond.
+        last = (unix_ns(scheme.latest - margin) + 999 - scheme.epoch_ns) // scheme.tick_ns
+        oldest, newest = layout.between(layout.first_tick, min(last, layout.last_tick))
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
         literal = self.id_field.stored(connection).literal(bound, connection)
         return SQLCondition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
@@ -131,12 +132,6 @@ def _characters(form: TextForm) -> str:
             return alphabet
         case _:
             return "0123456789abcdef-"  # a UUID
-
-
-def _last_tick(scheme: TimeScheme, at: datetime) -> int:
-    """The last tick that starts within the microsecond of ``at``."""
-    tick = (unix_ns(at) + 999 - scheme.epoch_ns) // scheme.tick_ns
-    return min(tick, scheme.layout.last_tick)
 
 
 _LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)

@@ -130,17 +130,16 @@ class _GeneratedID(SortableIDField):
         """An id of the current time; composed once, because SQLite compiles it for every row."""
         vendor = connection.vendor
         if vendor not in self._new_ids:
-            composition = Composition(self.scheme, self.stored(connection), connection)
-            self._new_ids[vendor] = _of_now(composition)
+            self._new_ids[vendor] = self._composed(connection)
         return self._new_ids[vendor]
 
-
-def _of_now(composition: Composition) -> Expression:
-    if composition.scheme.is_uuid7:
-        # RFC 9562, 6.2, method 3: 12 bits of the millisecond's fraction, until the year 2540.
-        parts = SQLInteger("({0} * 512 / 125)", UnixMicrosecondsNow(), mysql="({0} * 512 DIV 125)")
-        first = HexOfInteger(parts, digits=15)
-        return composition.from_hex(composition.versioned(first, RandomVariant()))
-    often = composition.reads_tick_often
-    clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
-    return composition.id_of(tick_at(clock, composition.scheme))
+    def _composed(self, connection: Any) -> Expression:
+        composition = Composition(self.scheme, self.stored(connection), connection)
+        if self.scheme.is_uuid7:
+            # RFC 9562, 6.2, method 3: 12 bits of the millisecond's fraction, until the year 2540.
+            of_now, by = UnixMicrosecondsNow(), "({0} * 512 DIV 125)"
+            first = HexOfInteger(SQLInteger("({0} * 512 / 125)", of_now, mysql=by), digits=15)
+            return composition.from_hex(composition.versioned(first, RandomVariant()))
+        often = composition.reads_tick_often
+        clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
+        return composition.id_of(tick_at(clock, self.scheme))

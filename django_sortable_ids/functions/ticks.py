@@ -155,9 +155,14 @@ def _stored_tick(
     column: Expression, scheme: TimeScheme, stored: Storage, connection: Any
 ) -> Expression:
     """The tick as the id contains it: a descending scheme has its complement."""
+    layout = scheme.layout
     match stored:
+        case IntegerStorage() if layout.suffixes & (layout.suffixes - 1):
+            sql, mysql = f"({{0}} / {layout.suffixes})", f"({{0}} DIV {layout.suffixes})"
+            return SQLInteger(sql, column, mysql=mysql)
         case IntegerStorage():
-            return _of_integer(column, scheme)
+            mask = (1 << (layout.ticks - 1).bit_length()) - 1
+            return ShiftedRight(column, bits=layout.suffixes.bit_length() - 1, mask=mask)
         case TextStorage(form=Groups(alphabet, groups)):
             return IntegerOfDigits(column, alphabet=alphabet, length=groups[0][0])
         case TextStorage(form=Digits() as form) if len(form.alphabet) != 16:
@@ -187,13 +192,6 @@ def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection:
     return tick
 
 
-def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
-    suffixes = scheme.layout.suffixes
-    if suffixes & (suffixes - 1):
-        return SQLInteger(f"({{0}} / {suffixes})", column, mysql=f"({{0}} DIV {suffixes})")
-    return ShiftedRight(column, bits=suffixes.bit_length() - 1, mask=_tick_mask(scheme))
-
-
 def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection: Any) -> Expression:
     """The tick in the first digits of a text, of which it has at most the last that fit 63 bits."""
     suffix_digits, base = form.count_of_last(scheme.layout.suffixes), len(form.alphabet)
@@ -215,10 +213,6 @@ def digit_count(number: int, base: int) -> int:
     return length
 
 
-def _tick_mask(scheme: TimeScheme) -> int:
-    return (1 << (scheme.layout.ticks - 1).bit_length()) - 1
-
-
 # Points in time
 
 
@@ -227,9 +221,8 @@ class UnixMicroseconds(Fragment):
 
     output_field = BigIntegerField()
 
-    def postgresql(self, connection: Any) -> str:
-        # A timestamp without time zone is in the session's time zone, as in Django's comparisons.
-        return "(extract(epoch from ({0})::timestamptz) * 1000000)::bigint"
+    # A timestamp without time zone is in the session's time zone, as in Django's comparisons.
+    postgresql = "(extract(epoch from ({0})::timestamptz) * 1000000)::bigint"
 
     def sqlite(self, connection: Any) -> str:
         second, fraction = "substr({0}, 1, 19)", "substr({0}, 21, 6)"

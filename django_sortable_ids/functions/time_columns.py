@@ -64,7 +64,8 @@ class TimeColumn:
     def resolution(self) -> timedelta:
         """The smallest difference between two stored times."""
         table, column = self.source.model._meta.db_table, str(self.source.column)
-        return _second_with(time_digits(self.connection, table, column))
+        digits = time_digits(self.connection, table, column)
+        return timedelta(microseconds=10 ** (6 - digits))
 
     @property
     def meaning(self) -> str:
@@ -246,11 +247,6 @@ def as_stored(at: datetime) -> datetime:
     return timezone.make_naive(at, timezone.get_default_timezone())
 
 
-def _second_with(digits: int) -> timedelta:
-    """The unit of the last of ``digits`` fractional digits of a second."""
-    return timedelta(microseconds=10 ** (6 - digits))
-
-
 def _or_last_day(convert: Any, at: datetime) -> datetime:
     try:
         converted: datetime = convert(at)
@@ -291,8 +287,7 @@ def shown(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] | None:
 
 def last_tick(scheme: TimeScheme) -> datetime:
     """The last creation time for which a row can get an id."""
-    last = scheme.latest
-    return last - _tick(scheme) if last.year == MAXYEAR else last
+    return time_range(scheme)[1] - _tick(scheme)
 
 
 def _tick(scheme: TimeScheme) -> timedelta:

@@ -5,7 +5,7 @@ lasts 1 us; a date lasts a day and a year lasts a year in the current time zone.
 a pair of such bounds. It becomes a range from the first to the last id between the bounds.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -120,8 +120,15 @@ class _Comparison(lookups.Lookup):
         sql, column_params = compiler.compile(column)
         conditions: list[str] = []
         params: list[Any] = []
-        for operator, number in self._needed_bounds(numbers, connection):
-            place, operand = self._operand(number, connection)
+        stored, ends = field.stored(connection), self.created_at.scheme.whole_range
+        for operator, number, end in zip((">=", "<="), numbers, ends, strict=True):
+            if number == end:
+                continue  # there are no ids outside of it
+            if connection.vendor == "mysql":
+                # Django can't write bytes into a CHECK constraint of MariaDB and MySQL.
+                place, operand = stored.literal(number, connection), []
+            else:
+                place, operand = "%s", [stored.to_db(number, connection)]
             conditions.append(f"{sql} {operator} {place}")
             params += [*column_params, *operand]
         if field.accept_other_versions:
@@ -132,24 +139,6 @@ class _Comparison(lookups.Lookup):
         if not conditions:
             return f"{sql} IS NOT NULL", [*column_params]
         return f"({' AND '.join(conditions)})", params
-
-    def _needed_bounds(
-        self, numbers: tuple[int, int], connection: Any
-    ) -> Iterator[tuple[str, int]]:
-        """The bounds, except those at an end of the scheme, outside of which there are no ids."""
-        for operator, number, end in zip(
-            (">=", "<="), numbers, self.created_at.scheme.whole_range, strict=True
-        ):
-            if number != end:
-                yield operator, number
-
-    def _operand(self, number: int, connection: Any) -> tuple[str, list[Any]]:
-        """A number in SQL, and its parameter."""
-        stored = self.created_at.id_field.stored(connection)
-        if connection.vendor == "mysql":
-            # Django can't write bytes into a CHECK constraint of MariaDB and MySQL.
-            return stored.literal(number, connection), []
-        return "%s", [stored.to_db(number, connection)]
 
 
 def _comparison(

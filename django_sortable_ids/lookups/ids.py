@@ -208,53 +208,30 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield from field.candidates(text)
 
 
-class IDExact(_EqualsACandidate, lookups.Exact):
-    """``id=...``"""
+def _of_ids(ours: type[Any], usual: type[Any]) -> type[Any]:
+    return type(f"ID{usual.__name__}", (ours, usual), {})
 
 
-class IDIn(_InCandidates, lookups.In):
-    """``id__in=[...]``"""
-
-
-class IDGreaterThan(_RefuseMalformed, lookups.GreaterThan):
-    """``id__gt=...``"""
-
-
-class IDGreaterThanOrEqual(_RefuseMalformed, lookups.GreaterThanOrEqual):
-    """``id__gte=...``"""
-
-
-class IDLessThan(_RefuseMalformed, lookups.LessThan):
-    """``id__lt=...``"""
-
-
-class IDLessThanOrEqual(_RefuseMalformed, lookups.LessThanOrEqual):
-    """``id__lte=...``"""
-
-
-class IDRange(_RefuseMalformed, lookups.Range):
-    """``id__range=(..., ...)``"""
-
-
-class RelationExact(_EqualsACandidate, RelatedExact):
-    """``order=...``: Django looks it up on the foreign key, and not on the column that this points
-    to."""
-
-
-class RelationIn(_InCandidates, RelatedIn):
-    """``order__in=[...]``"""
+IDExact = _of_ids(_EqualsACandidate, lookups.Exact)
+IDIn = _of_ids(_InCandidates, lookups.In)
+IDGreaterThan = _of_ids(_RefuseMalformed, lookups.GreaterThan)
+IDGreaterThanOrEqual = _of_ids(_RefuseMalformed, lookups.GreaterThanOrEqual)
+IDLessThan = _of_ids(_RefuseMalformed, lookups.LessThan)
+IDLessThanOrEqual = _of_ids(_RefuseMalformed, lookups.LessThanOrEqual)
+IDRange = _of_ids(_RefuseMalformed, lookups.Range)
+# Django looks ``order=...`` up on the foreign key, and not on the column that this points to.
+IDRelatedExact = _of_ids(_EqualsACandidate, RelatedExact)
+IDRelatedIn = _of_ids(_InCandidates, RelatedIn)
 
 
 def register() -> None:
     """Register every lookup of this module, for ``SortableIDField`` and for relations to it, and
     let lookups of a text see the text of an id."""
-    for of_ids in (
-        *(IDExact, IDIn, IDGreaterThan, IDGreaterThanOrEqual),
-        *(IDLessThan, IDLessThanOrEqual, IDRange),
-    ):
+    orders = (IDGreaterThan, IDGreaterThanOrEqual, IDLessThan, IDLessThanOrEqual, IDRange)
+    for of_ids in (IDExact, IDIn, *orders):
         SortableIDField.register_lookup(of_ids)
-    ForeignObject.register_lookup(RelationExact)
-    ForeignObject.register_lookup(RelationIn)
+    for of_relations in (IDRelatedExact, IDRelatedIn):
+        ForeignObject.register_lookup(of_relations)
     for name in _TEXT_LOOKUPS:
         SortableIDField.register_lookup(WholeID, name)
     for name in _PATTERNS:
