@@ -209,6 +209,10 @@ class Scheme(ByFields, ABC):
         """The least value generated at or after ``at``; ``NotTimeOrdered`` without a time."""
         raise NotTimeOrdered(f"{self.title} carries no creation time")
 
+    def can_hold(self, at: datetime) -> bool:
+        """Whether ids of the time ``at`` exist."""
+        raise NotTimeOrdered(f"{self.title} carries no creation time")
+
     def convert(self, value: ID, to: "Scheme") -> Converted:
         """The id in another scheme; ``NotTimeOrdered`` if one of the two has no time."""
         raise NotTimeOrdered(

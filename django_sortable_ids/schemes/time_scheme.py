@@ -187,10 +187,9 @@ class TimeScheme(Scheme):
 
     def tick(self, at: datetime) -> int:
         """The tick that contains ``at``; ``OutOfRange`` if the scheme has none."""
-        tick = self._floor(at)
-        if not self.layout.first_tick <= tick <= self.layout.last_tick:
+        if not self.can_hold(at):
             raise OutOfRange(self._out_of_range(at))
-        return tick
+        return self._floor(at)
 
     def tick_from(self, at: datetime) -> int:
         """The first tick that starts at or after ``at``; ``OutOfRange`` after the last one."""
@@ -234,6 +233,10 @@ class TimeScheme(Scheme):
         last = min(self._microseconds(self.layout.last_tick), _LAST_MICROSECOND)
         tick = self._floor(UNIX_EPOCH + timedelta(microseconds=last))
         return UNIX_EPOCH + timedelta(microseconds=self._microseconds(tick))
+
+    def can_hold(self, at: datetime) -> bool:
+        """Whether ids of the time ``at`` (aware) exist."""
+        return self.layout.first_tick <= self._floor(at) <= self.layout.last_tick
 
     def lower_bound(self, at: datetime) -> ID:
         """The least value generated at or after ``at`` (aware).

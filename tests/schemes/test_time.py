@@ -43,10 +43,13 @@ def test_earliest_and_latest(name):
 
 @in_one_case("scheme", TIME_SCHEMES)
 def test_earliest_and_latest_are_held_and_what_lies_outside_is_not(scheme):
+    assert scheme.can_hold(scheme.earliest)
+    assert scheme.can_hold(scheme.latest)
     for at in (scheme.earliest, scheme.latest):
         assert scheme.created_at(scheme.generate(at)) == at
     if scheme.earliest.year > 1:
         before = scheme.earliest - MICROSECOND
+        assert not scheme.can_hold(before)
         with pytest.raises(OutOfRange):
             scheme.generate(before)
     with pytest.raises(InvalidID):
@@ -60,6 +63,7 @@ def test_earliest_and_latest_are_held_and_what_lies_outside_is_not(scheme):
 )
 def test_what_lies_after_the_last_tick_is_not_held(scheme):
     after = scheme.latest + max(MICROSECOND, timedelta(microseconds=scheme.tick_ns // 1000))
+    assert not scheme.can_hold(after)
     with pytest.raises(OutOfRange, match=r"can't hold .* it holds .* to "):
         scheme.generate(after)
     with pytest.raises(OutOfRange):
@@ -115,6 +119,8 @@ def test_naive_times_are_refused(scheme, at):
         scheme.generate_many(2, at)
     with refusal:
         scheme.tick(at)
+    with refusal:
+        scheme.can_hold(at)
     if scheme.sorts:
         for bounds in (
             lambda: scheme.number_range(at, None),
