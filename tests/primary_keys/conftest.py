@@ -1,9 +1,11 @@
 """The app ``depot`` with migrations that a test writes, and a project in files."""
 
 from contextlib import ExitStack
+from functools import cache
 
 import pytest
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection
 
 from tests.backfill.own_project import Project
 from tests.migrations.conftest import depot  # noqa: F401
@@ -20,15 +22,33 @@ def small_move(depot):  # noqa: F811
     small.write_move(depot)
 
 
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    """A project with these files, and with migrations and rows; the same one for the same files."""
+
+    @cache
+    def made(*files):
+        project = Project(tmp_path_factory.mktemp("template"))
+        project.create(*files)
+        return project
+
+    return made
+
+
 @pytest.fixture
-def create(tmp_path):
-    """Creates a project with these models and apps, in a database of the engine of the tests."""
+def create(tmp_path, template):
+    """Creates a project with these models and apps, in a database of the engine of the tests; on
+    SQLite, it is one of the files of a template.
+    """
+    folder = tmp_path / "project"
     with ExitStack() as databases:
 
         def create(models, *apps, rows="", more=""):
-            settings = databases.enter_context(settings_of_project(*apps))
-            project = Project(tmp_path / "project")
-            project.create(models, settings + more, rows=rows)
+            settings = databases.enter_context(settings_of_project(*apps)) + more
+            if connection.vendor == "sqlite" and not folder.exists():
+                return template(models, settings, rows).copy(folder)
+            project = Project(folder)
+            project.create(models, settings, rows=rows)
             return project
 
         yield create
