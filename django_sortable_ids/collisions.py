@@ -108,7 +108,8 @@ class RetryOnCollision(models.Model):
         # another row.
         table_of = cls or type(self)
         generated = _GeneratedIDs(table_of, [self], using or "default")
-        force_insert = force_insert or (generated.has_key and not (force_update or update_fields))
+        if not (force_update or update_fields):
+            force_insert = force_insert or any(field.primary_key for field in generated.rows)
 
         def save() -> bool:
             saved: bool = super(RetryOnCollision, self)._save_table(  # type: ignore[misc]
@@ -127,18 +128,14 @@ class _GeneratedIDs:
         self._using = using
         self._all_rows = rows
         missing = {
-            field: [row for row in rows if _id(field, row) is None]
+            field: [row for row in rows if getattr(row, field.attname) is None]
             for field in own_fields(self._model)
             if field.generates_ids
         }
-        self._rows = {field: rows for field, rows in missing.items() if rows}
-
-    @property
-    def has_key(self) -> bool:
-        return any(field.primary_key for field in self._rows)
+        self.rows = {field: rows for field, rows in missing.items() if rows}
 
     def fill(self) -> None:
-        for field, rows in self._rows.items():
+        for field, rows in self.rows.items():
             self._generate(field, rows)
 
     def retry(self, insert: Callable[[], Result]) -> Result:
@@ -146,7 +143,7 @@ class _GeneratedIDs:
 
         Raises the ``IntegrityError`` of the last try, or the first one that isn't a collision.
         """
-        if not self._rows:
+        if not self.rows:
             return insert()
         for left in reversed(range(TRIES)):
             try:
@@ -166,7 +163,7 @@ class _GeneratedIDs:
         violated = columns_in_violation(error, self._model._meta.db_table, connection)
         colliding = {
             field: self._colliding(field)
-            for field in self._rows
+            for field in self.rows
             if tables.folded(connection, str(field.column)) in violated
         }
         for field, rows in colliding.items():
@@ -175,11 +172,12 @@ class _GeneratedIDs:
 
     def _colliding(self, field: SortableIDField) -> list[models.Model]:
         # A row still has None if an UPDATE was tried.
-        rows = {_id(field, row): row for row in self._rows[field] if _id(field, row) is not None}
+        rows = {getattr(row, field.attname): row for row in self.rows[field]}
+        rows.pop(None, None)
         if len(self._all_rows) == 1:
             return list(rows.values())
-        generated = {id(row) for row in self._rows[field]}
-        preset = {_id(field, row) for row in self._all_rows if id(row) not in generated}
+        generated = {id(row) for row in self.rows[field]}
+        preset = {getattr(row, field.attname) for row in self._all_rows if id(row) not in generated}
         taken = {*self._in_table(field, list(rows)), *preset}
         colliding = [row for value, row in rows.items() if value in taken]
         # The transaction's snapshot may be older than the other row, and so not show it.
@@ -198,13 +196,9 @@ class _GeneratedIDs:
             setattr(row, field.attname, value)
 
     def forget(self) -> None:
-        for field, rows in self._rows.items():
+        for field, rows in self.rows.items():
             for row in rows:
                 setattr(row, field.attname, None)
-
-
-def _id(field: SortableIDField, row: models.Model) -> Any:
-    return getattr(row, field.attname)
 
 
 def columns_in_violation(

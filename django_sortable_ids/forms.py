@@ -191,8 +191,4 @@ def _shown(field: SortableIDField | None, value: Any) -> Any:
 def _masked_target(field: Any) -> SortableIDField | None:
     """The masked id that a column is or references; None if it is another column."""
     target = referenced_id(field)
-    return target if _is_masked(target) else None
-
-
-def _is_masked(field: Any) -> bool:
-    return isinstance(field, SortableIDField) and field.masked
+    return target if target is not None and target.masked else None

@@ -209,7 +209,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
 
     def get_db_converters(self, connection: BaseDatabaseWrapper) -> Any:
         stored = self.stored(connection)
-        returned = stored.driver_type(connection)
+        returned = stored.returned
         if returned is self.scheme.value_type and returned not in stored.driver_types:
             return []
         return OnlyConverters([stored.reader(self.scheme)])

@@ -1,5 +1,6 @@
 """The options of a field. Its system check reports wrong ones, and its ids can't be used then."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
@@ -16,13 +17,13 @@ from ..schemes.support import nearest
 from . import history_models
 from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
 from .values import times
-from .values.public import PublicText
-from .values.public import problems as text_problems
+from .values.public import SEPARATORS, PublicText
 from .values.storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
 
 SCHEME, PUBLIC_TEXT, COLUMN, DEFAULT, CREATED_FROM = "E012", "E013", "E014", "E015", "E016"
 APP = "E018"
 
+_PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 _HINTS = {
     SCHEME: "Correct the options of the scheme. If the table has ids, they must stay as they are.",
     PUBLIC_TEXT: "Correct the options of the public text. The stored ids don't change.",
@@ -151,13 +152,8 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     # Options without effect on the table. Otherwise SQLite would rebuild it when one changes.
     non_db_attrs = (
         *models.Field.non_db_attrs,
-        "prefix",
-        "previous_prefixes",
-        "separator",
-        "encoding",
-        "masked",
+        *(option for option in USUAL if option not in ("storage", "db_collation")),
         "accept_other_versions",
-        "created_from",
     )
 
     def __init__(
@@ -264,7 +260,15 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             clear = isinstance(error, ValueError)
             wrong.append(WrongOption(SCHEME, str(error) if clear else f"{given}: {error}"))
             self.stored_scheme = self.scheme_with()  # to judge the other options
-        self.wrong_options = wrong = wrong + problems(self.stored_scheme, self)
+        scheme = self.stored_scheme
+        for kind, found in (
+            (SCHEME, _type_problems(scheme, self)),
+            (PUBLIC_TEXT, _public_text_problems(scheme, self)),
+            (COLUMN, _column_problems(scheme, self)),
+            (DEFAULT, _default_problems(self)),
+        ):
+            wrong += [WrongOption(kind, problem) for problem in found]
+        self.wrong_options = wrong
         default = self.db_default
         if hasattr(default, "for_column") and not self.wrong_for_the_column:
             # A GenerateID(), which takes its scheme from the field.
@@ -288,18 +292,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             yield WrongOption(CREATED_FROM, problem)
 
 
-def problems(scheme: Scheme, given: FieldWithOptions) -> list[WrongOption]:
-    """What is wrong with the options of a field whose ids have this scheme."""
-    return [
-        WrongOption(kind, problem)
-        for kind, found in (
-            (SCHEME, _type_problems(scheme, given)),
-            (PUBLIC_TEXT, _public_text_problems(scheme, given)),
-            (COLUMN, _column_problems(scheme, given)),
-            (DEFAULT, _default_problems(given)),
-        )
-        for problem in found
-    ]
+# What is wrong with the options of a field whose ids have a scheme
 
 
 def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
@@ -318,10 +311,25 @@ def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
 
 
 def _public_text_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
-    encoding, others = given.encoding, given.accept_other_versions
-    yield from text_problems(
-        scheme, given.prefix, given.separator, encoding, given.previous_prefixes
-    )
+    prefix, previous, encoding = given.prefix, given.previous_prefixes, given.encoding
+    others = given.accept_other_versions
+    if prefix is not None and not _is_prefix(prefix):
+        yield (
+            f"prefix={prefix!r}: expected 1 to 63 of a-z and _, beginning and ending with a "
+            f"letter, such as 'ord'"
+        )
+    if not isinstance(previous, list | tuple) or not all(
+        each == "" or _is_prefix(each) for each in previous
+    ):
+        yield (
+            f"previous_prefixes={previous!r}: expected a list of prefixes, such as ['order'], or "
+            f"[''] if there was none"
+        )
+    elif (prefix or "") in previous:
+        yield f"previous_prefixes={previous!r}: {prefix or ''!r} is the present prefix"
+    if given.separator not in SEPARATORS:
+        yield f"separator={given.separator!r}: expected '_' or ':'"
+    yield from scheme.encoding_problems(encoding)
     if given.masked and not scheme.is_uuid7:
         yield f"masked=True: only UUIDv7 can be masked, not {scheme.title}"
     if others and not dict(scheme.text_forms).get(encoding or "", scheme.canonical).shows_all:
@@ -331,6 +339,10 @@ def _public_text_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[s
             "accept_other_versions=True and masked=True: a stored UUIDv4 looks like a masked "
             "UUIDv7; leave out one of the two"
         )
+
+
+def _is_prefix(prefix: Any) -> bool:
+    return isinstance(prefix, str) and _PREFIX.fullmatch(prefix) is not None
 
 
 def _column_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:

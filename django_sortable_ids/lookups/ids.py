@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any, TypeGuard
 from uuid import UUID
 
@@ -64,7 +65,9 @@ class _InCandidates:
     def get_prep_lookup(self) -> Any:
         field = _compared_field(self.lhs)
         if _is_ambiguous(field) and not hasattr(self.rhs, "as_sql"):
-            self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
+            prepared = [_value_or_candidates(self.lhs, value) for value in self.rhs]
+            of_each = (each.values if isinstance(each, Candidates) else [each] for each in prepared)
+            self.rhs = list(chain.from_iterable(of_each))
         if field is not None and not hasattr(self.rhs, "as_sql"):
             self.rhs = _beside_expressions(field, list(self.rhs))
         return super().get_prep_lookup()  # type: ignore[misc]
@@ -116,11 +119,6 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
     # A facade is never a UUIDv7.
     is_text = isinstance(value, str) or (field.masked and field.public_text.is_other_uuid(value))
     return field.read_for_lookup(value) if is_text else value
-
-
-def _values(lhs: Any, value: Any) -> tuple[Any, ...]:
-    prepared = _value_or_candidates(lhs, value)
-    return prepared.values if isinstance(prepared, Candidates) else (prepared,)
 
 
 class _RefuseMalformed(_KeepCandidates):

@@ -46,7 +46,10 @@ class PublicID:
         field = self._field()
 
         def read(value: Any, info: ValidationInfo) -> ID:
-            return _parsed(field, value) if _is_input(info) else _accepted(field, value)
+            # Otherwise Python code may have passed it.
+            is_request = _has(info.context, _REQUEST) and not _has(info.context, _RESPONSE)
+            is_input = info.mode == "json" or is_request
+            return _parsed(field, value) if is_input else _accepted(field, value)
 
         def write(value: Any, info: Any) -> Any:
             is_output = info.mode == "json" or _has(info.context, _RESPONSE)
@@ -61,12 +64,6 @@ class PublicID:
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return schema_of(self._field())
-
-
-def _is_input(info: ValidationInfo) -> bool:
-    """Whether a client sent the value; otherwise Python code may have passed it."""
-    is_request = _has(info.context, _REQUEST) and not _has(info.context, _RESPONSE)
-    return info.mode == "json" or is_request
 
 
 def _has(context: Any, key: str) -> bool:

@@ -50,14 +50,7 @@ class BitTemplate(ByArguments):
         return list(map(self.unwrap, numbers))
 
 
-class PlainTemplate(BitTemplate):
-    """No fixed bits."""
-
-    def wrap_all(self, payloads: list[int]) -> list[int]:
-        return payloads
-
-
-PLAIN = PlainTemplate()
+PLAIN = BitTemplate()
 
 
 class UUIDTemplate(BitTemplate):
@@ -299,7 +292,7 @@ class Layout(ByFields):
         if self.descending:
             last = self.last
             payloads = [last - payload for payload in payloads]
-        return self.template.wrap_all(payloads)
+        return payloads if self.template is PLAIN else self.template.wrap_all(payloads)
 
     def split(self, number: int) -> tuple[int, int] | None:
         """Tick and suffix of a number; None if it does not belong to this layout."""

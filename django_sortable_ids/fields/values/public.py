@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from contextlib import suppress
 from decimal import Decimal
 from numbers import Integral, Number
@@ -24,44 +23,12 @@ from .storage import storage_names
 if TYPE_CHECKING:
     from ...schemes.mask import MaskKey
 
-_PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 SEPARATORS = ("_", ":")
 _SPELLINGS = 64
 """Upper bound of the extra characters in a spelling, such as "urn:uuid:" and braces."""
 _YEAR_2000_MS = 946_684_800_000
 _DAY_MS = 86_400_000
 _MASKED_EXAMPLE = uuid.UUID("7d793037-a076-4186-974b-0282f2f435e7").int
-
-
-def problems(
-    scheme: Scheme,
-    prefix: str | None,
-    separator: str,
-    encoding: str | None,
-    previous_prefixes: Any = (),
-) -> Iterator[str]:
-    """What is wrong with the options of a public text."""
-    if prefix is not None and not _is_prefix(prefix):
-        yield (
-            f"prefix={prefix!r}: expected 1 to 63 of a-z and _, beginning and ending with a "
-            f"letter, such as 'ord'"
-        )
-    if not isinstance(previous_prefixes, list | tuple) or not all(
-        each == "" or _is_prefix(each) for each in previous_prefixes
-    ):
-        yield (
-            f"previous_prefixes={previous_prefixes!r}: expected a list of prefixes, such as "
-            f"['order'], or [''] if there was none"
-        )
-    elif (prefix or "") in previous_prefixes:
-        yield f"previous_prefixes={previous_prefixes!r}: {prefix or ''!r} is the present prefix"
-    if separator not in SEPARATORS:
-        yield f"separator={separator!r}: expected '_' or ':'"
-    yield from scheme.encoding_problems(encoding)
-
-
-def _is_prefix(prefix: Any) -> bool:
-    return isinstance(prefix, str) and _PREFIX.fullmatch(prefix) is not None
 
 
 class PublicText(ByArguments):
@@ -81,7 +48,7 @@ class PublicText(ByArguments):
         previous_prefixes: Sequence[str] = (),
         reads_uuids: bool = False,
     ) -> None:
-        """The options have no ``problems``. ``previous_prefixes`` are read, too, but not written;
+        """The options are right. ``previous_prefixes`` are read, too, but not written;
         an empty one is none. With ``reads_uuids``, so is the text of a UUID: the field was a
         ``UUIDField``.
         """

@@ -66,6 +66,8 @@ class Storage(ByArguments, ABC):
 
     driver_types: tuple[type, ...] = ()
     """Types of a driver's values that must be converted to the Python value."""
+    returned: type = str
+    """The type that the driver returns for values that this package stored."""
 
     @abstractmethod
     def db_type(self, connection: BaseDatabaseWrapper) -> str: ...
@@ -105,10 +107,6 @@ class Storage(ByArguments, ABC):
 
         return read
 
-    @abstractmethod
-    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
-        """The type that the driver returns for values that this package stored."""
-
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
         """The number as an SQL literal of the column's type, where SQL allows no parameter."""
         # The characters of an id are safe in URLs: no quotes, no per cent signs, no backslashes.
@@ -118,9 +116,10 @@ class Storage(ByArguments, ABC):
 class UUIDStorage(Storage):
     """As Django's ``UUIDField``: ``uuid`` on PostgreSQL and MariaDB 10.7+, else 32 characters."""
 
-    def __init__(self, driver_types: tuple[type, ...]) -> None:
-        super().__init__(driver_types)
+    def __init__(self, driver_types: tuple[type, ...], returned: type) -> None:
+        super().__init__(driver_types, returned)
         self.driver_types = driver_types
+        self.returned = returned
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.UUIDField().db_type(connection) or ""
@@ -133,9 +132,6 @@ class UUIDStorage(Storage):
     def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
         native = connection.features.has_native_uuid_field
         return uuids_of(numbers) if native else [each.to_bytes(16).hex() for each in numbers]
-
-    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
-        return uuid.UUID if connection.vendor == "postgresql" else str
 
     def reader(self, scheme: Scheme) -> Callable[..., ID | None]:
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme)
@@ -159,13 +155,11 @@ class BinaryStorage(Storage):
     """Big-endian bytes."""
 
     driver_types = (bytes, bytearray, memoryview)
+    returned = bytes
 
     def __init__(self, length: int) -> None:
         super().__init__(length)
         self.length = length
-
-    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
-        return bytes
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return _column_type(_BINARY_TYPES, self.length, connection)
@@ -201,9 +195,6 @@ class TextStorage(Storage):
         super().__init__(form, *options)
         self.form = form
 
-    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
-        return str
-
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return _column_type(_TEXT_TYPES, self.form.length, connection)
 
@@ -237,8 +228,7 @@ class CharFieldStorage(TextStorage):
 class IntegerStorage(Storage):
     """A signed 64-bit integer."""
 
-    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
-        return int
+    returned = int
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.BigIntegerField().db_type(connection) or ""
@@ -281,7 +271,8 @@ def storage_for(
         case "integer":
             return IntegerStorage()
         case "uuid":
-            return UUIDStorage(() if scheme.value_type is uuid.UUID else (uuid.UUID, str))
+            driver_types = () if scheme.value_type is uuid.UUID else (uuid.UUID, str)
+            return UUIDStorage(driver_types, uuid.UUID if vendor == "postgresql" else str)
         case "binary":
             return BinaryStorage(scheme.byte_length)
         case text:
