@@ -69,7 +69,7 @@ class Verification:
     """What could not be checked."""
 
     @property
-    def given(self) -> int:
+    def with_id(self) -> int:
         return self.rows - self.missing - self.skipped
 
     @property
@@ -79,7 +79,7 @@ class Verification:
 
     @property
     def has_too_many_edits(self) -> bool:
-        return self.edited > (self.given * self.most / 100 if self.may_be_edited else 0)
+        return self.edited > (self.with_id * self.most / 100 if self.may_be_edited else 0)
 
     def count(self, kind: str, example: str) -> None:
         """Count a row, and keep an example of it."""
@@ -91,7 +91,7 @@ class Verification:
     def document(self) -> dict[str, Any]:
         return {
             "rows": self.rows,
-            "rows_with_id": self.given,
+            "rows_with_id": self.with_id,
             "rows_without_id": self.missing,
             "rows_skipped": self.skipped,
             "malformed": self.malformed,
@@ -131,7 +131,7 @@ class Verification:
 
     @property
     def _edits(self) -> str:
-        share = f"{self.edited:,} of {self.given:,} ids are of another time than their row"
+        share = f"{self.edited:,} of {self.with_id:,} ids are of another time than their row"
         if not self.may_be_edited:
             return f"{counted(self.edited, 'row')} with an id not converted from the old one"
         return (
@@ -145,7 +145,7 @@ class Verification:
         if not self.rows:
             yield "0 rows: nothing to verify"
             return
-        yield f"{counted(self.rows, 'row')}, {self.given:,} with an id"
+        yield f"{counted(self.rows, 'row')}, {self.with_id:,} with an id"
         if self.skipped:
             yield f"{counted(self.skipped, 'row')} skipped: without a time, or one out of range"
         if self.without_time:
@@ -174,7 +174,7 @@ class Verification:
     @property
     def _all_well(self) -> str:
         parts = ["all different"]
-        if self.judged > 1 or self.judged == self.given:
+        if self.judged > 1 or self.judged == self.with_id:
             parts.append("the others strictly in order" if self.edited else "strictly in order")
         exceptions = (self.edited, self.without_time, self.other_versions, self.generated)
         if self.about_times and not any(exceptions):

@@ -48,8 +48,10 @@ def verify(
     """
     refuse_hidden_rows(target)
     found = Verification(most=most)
+    engine = engine_of(target.using)
     try:
-        engine_of(target.using).check_times(target)
+        engine.check_commit(target)
+        engine.check_times(target)
     except BackfillError as error:
         if not isinstance(target.source.times, TextColumn):
             raise
@@ -136,8 +138,8 @@ def _count_duplicates(target: Target, found: Verification) -> None:
     if tables.is_unique(connection, target.model._meta.db_table, str(field.column)):
         return
     rows: QuerySet[Any] = target.rows.filter(**{f"{field.name}__isnull": False}).order_by()
-    counts = rows.aggregate(given=Count(field.name), different=Count(field.name, distinct=True))
-    found.duplicates = counts["given"] - counts["different"]
+    counts = rows.aggregate(all=Count(field.name), different=Count(field.name, distinct=True))
+    found.duplicates = counts["all"] - counts["different"]
     if found.duplicates:
         shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
         found.examples_of["duplicates"] = [
@@ -179,7 +181,7 @@ class Checker:
     @property
     def is_unique(self) -> bool:
         """Whether the order shows that no two ids are equal."""
-        return self._found.judged == self._found.given and not self._found.unordered
+        return self._found.judged == self._found.with_id and not self._found.unordered
 
     def check_page(self, page: Page, *, is_of_run: bool) -> None:
         self._target.source.compare(self, page, self._form.ids_of(page), is_of_run=is_of_run)

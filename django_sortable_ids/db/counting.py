@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any, Literal, Self
 
@@ -107,17 +107,12 @@ def _mysql(rows: QuerySet[Any]) -> int | None:
     connection: Any = connections[rows.db]
     explain = "EXPLAIN EXTENDED" if connection.mysql_is_mariadb else "EXPLAIN FORMAT=TRADITIONAL"
     sql, params = rows.query.get_compiler(connection=connection).as_sql()
-    with connection.cursor() as cursor:
-        cursor.execute(f"{explain} {sql}", params)
-        plan = named_rows(cursor)
-    return _product([line for line in plan if line["id"] == 1], bool(rows.query.where))
-
-
-def _product(tables: Sequence[Mapping[str, Any]], is_filtered: bool) -> int | None:
-    """The rows of a join of these tables, of which the first one is read first."""
+    plan = named_rows(connection, f"{explain} {sql}", params)
+    # The tables of a join, in the order in which they are read.
+    tables = [line for line in plan if line["id"] == 1]
     if not tables or any(line["rows"] is None or line["filtered"] is None for line in tables):
         return None
-    if is_filtered and tables[0]["type"] not in _BOUNDED_BY_AN_INDEX:
+    if rows.query.where and tables[0]["type"] not in _BOUNDED_BY_AN_INDEX:
         return None
     return round(prod(int(line["rows"]) * float(line["filtered"]) / 100 for line in tables))
 

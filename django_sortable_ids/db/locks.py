@@ -67,16 +67,10 @@ def session_limits(using: str, lock_seconds: float = 60.0) -> Iterator[None]:
     is_mysql = connection.vendor == "mysql"
     lock = "lock_wait_timeout" if is_mysql else "lock_timeout"
     most = max(1, math.ceil(lock_seconds)) * (1 if is_mysql else 1000)
-    names = (lock, _statement_limit(connection))
-    before = {each: value(connection, _READ[connection.vendor].format(each)) for each in names}
-    _set(connection, dict(zip(names, (min(before[lock] or most, most), 0), strict=True)))
-    session = connection.connection
-    try:
+    now = value(connection, _READ[connection.vendor].format(lock))
+    limits = {lock: min(now or most, most), _statement_limit(connection): 0}
+    with session_variables(connection, **limits):
         yield
-    finally:
-        if connection.connection is session:
-            with suppress(Error):
-                _set(connection, before)
 
 
 def _statement_limit(connection: Any) -> str:
@@ -85,10 +79,10 @@ def _statement_limit(connection: Any) -> str:
     return "max_statement_time" if connection.mysql_is_mariadb else "max_execution_time"
 
 
-def _set(connection: Any, limits: Mapping[str, Any]) -> None:
+def _set(connection: Any, variables: Mapping[str, Any]) -> None:
     with connection.cursor() as cursor:
-        for name, limit in limits.items():
-            cursor.execute(_WRITE[connection.vendor].format(name), [limit])
+        for name, wanted in variables.items():
+            cursor.execute(_WRITE[connection.vendor].format(name), [wanted])
 
 
 def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
@@ -144,24 +138,22 @@ def _short_lock_timeout(connection: Any) -> Iterator[None]:
 
 @contextmanager
 def session_variables(connection: Any, **variables: Any) -> Iterator[None]:
-    """Set session variables on MariaDB and MySQL, and restore them afterwards."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(f'@@{name}' for name in variables)}")
-        before = cursor.fetchone()
-        try:
-            for name, value in variables.items():
-                cursor.execute(f"SET SESSION {name} = %s", [value])
-            yield
-        finally:
-            for name, value in zip(variables, before, strict=True):
-                cursor.execute(f"SET SESSION {name} = %s", [value])
+    """Set variables of a server's session, and restore them afterwards if it still exists."""
+    read = _READ[connection.vendor]
+    before = {name: value(connection, read.format(name)) for name in variables}
+    session = connection.connection
+    try:
+        _set(connection, variables)
+        yield
+    finally:
+        if connection.connection is session:
+            with suppress(Error):
+                _set(connection, before)
 
 
 def strict(connection: Any) -> Any:
     """A context in which MariaDB and MySQL refuse NULL instead of storing zeros, and in which SHOW
     CREATE TABLE has only one form, which can be parsed and executed."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT @@sql_mode")
-        modes = set(cursor.fetchone()[0].split(",")) - _SPELLINGS
+    modes = set(value(connection, "SELECT @@sql_mode").split(",")) - _SPELLINGS
     wanted = ",".join(sorted(modes | {"STRICT_ALL_TABLES"}))
     return session_variables(connection, sql_mode=wanted, sql_quote_show_create=1)

@@ -30,10 +30,12 @@ def value(connection: Any, sql: str, parameters: Any = None) -> Any:
     return first[0] if first else None
 
 
-def named_rows(cursor: Any) -> list[dict[str, Any]]:
+def named_rows(connection: Any, sql: str, parameters: Any = None) -> list[dict[str, Any]]:
     """Rows as dicts, for statements whose columns differ between server versions."""
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 _STEPS = 1_000

@@ -199,9 +199,13 @@ class Engine(ABC):
 
     # Checks
 
+    def check_commit(self, target: Target) -> None:
+        """Raise ``BackfillError`` for a table that can't be committed together with the run."""
+        return
+
     def check_times(self, target: Target) -> None:
-        """Raise ``BackfillError`` for times that Django and the database don't read alike, and for
-        a table that can't be committed together with the run."""
+        """Raise ``BackfillError``, naming a row, for times that Django and the database don't read
+        alike."""
         return
 
     def check_session(self, target: Target) -> None:

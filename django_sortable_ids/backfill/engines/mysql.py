@@ -25,7 +25,7 @@ from django.db.models.functions import Cast
 
 from ...db import tables
 from ...db.locks import lift_statement_limit
-from ...db.queries import named_rows, rows
+from ...db.queries import named_rows, row, rows
 from ...errors import BackfillError, counted
 from ...functions.fragments import SQL
 from ..sources.target import EveryRow, Target, named
@@ -109,9 +109,7 @@ class MySQL(Engine):
         self.connection.close()
 
     def lag(self) -> float | None:
-        with self.connection.cursor() as cursor:
-            cursor.execute("SHOW REPLICA STATUS")
-            sources = named_rows(cursor)
+        sources = named_rows(self.connection, "SHOW REPLICA STATUS")
         if not sources:
             return super().lag()
         lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
@@ -162,17 +160,16 @@ def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:
     if stored is None or stored.kind.lower() != "timestamp":
         return
     quote, column = connection.ops.quote_name, quoted(name)
-    with connection.cursor() as cursor:
-        # The column stores the instant. Its local time, converted back, gives one of the two.
-        cursor.execute(
-            f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
-            f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))"
-        )
-        rows, example, zone, system = cursor.fetchone()
-    if rows:
+    # The column stores the instant. Its local time, converted back, gives one of the two.
+    count, example, zone, system = row(
+        connection,
+        f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
+        f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))",
+    )
+    if count:
         zone = system if zone == "SYSTEM" else zone
         raise BackfillError(
-            f"{counted(rows, 'row')} of {model._meta.label} in an hour that the time zone of the "
+            f"{counted(count, 'row')} of {model._meta.label} in an hour that the time zone of the "
             f"session, {zone}, has twice, such as {example}: "
             f"{name} is a TIMESTAMP, and both hours are read as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."

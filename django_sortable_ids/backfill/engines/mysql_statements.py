@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.functional import cached_property
 
 from ...db import tables
-from ...db.queries import named_rows, rows
+from ...db.queries import named_rows, row, rows
 from .base import Statements
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ _UPDATED_COLUMNS = """
 SELECT column_name FROM information_schema.columns
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 AND extra LIKE '%%on update current_timestamp%%' ORDER BY ordinal_position
+"""
+_TEXT_COLUMNS = """
+SELECT column_name, character_set_name, collation_name FROM information_schema.columns
+WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
+AND character_set_name IS NOT NULL
 """
 
 
@@ -60,18 +65,16 @@ def time_index(target: Target, connection: Any) -> str | None:
     ``mrr`` in ``optimizer_switch`` is, and so does an index-only query. This is not guaranteed for
     a partitioned table.
     """
-    with connection.cursor() as cursor:
-        table = target.model._meta.db_table
-        cursor.execute(_TABLE, tables.split(connection, table))
-        engine, options = cursor.fetchone()
-        cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(table)}")
-        indexes: dict[str, list[Any]] = {}
-        for part in sorted(named_rows(cursor), key=lambda part: part["Seq_in_index"]):
-            # A hint with an invisible or ignored index is an error.
-            is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
-            ascends = part["Collation"] == "A" and not part["Sub_part"] and not is_off
-            column = tables.folded(connection, part["Column_name"] or "") if ascends else None
-            indexes.setdefault(part["Key_name"], []).append(column)
+    table = target.model._meta.db_table
+    engine, options = row(connection, _TABLE, tables.split(connection, table))
+    parts = named_rows(connection, f"SHOW INDEX FROM {connection.ops.quote_name(table)}")
+    indexes: dict[str, list[Any]] = {}
+    for part in sorted(parts, key=lambda part: part["Seq_in_index"]):
+        # A hint with an invisible or ignored index is an error.
+        is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
+        ascends = part["Collation"] == "A" and not part["Sub_part"] and not is_off
+        column = tables.folded(connection, part["Column_name"] or "") if ascends else None
+        indexes.setdefault(part["Key_name"], []).append(column)
     keys = [tables.folded(connection, str(key.column)) for key in target.key_fields]
     is_ordered = engine == "InnoDB" and "partitioned" not in (options or "")
     if not is_ordered or indexes.get("PRIMARY") != keys:
@@ -171,18 +174,11 @@ class MySQLStatements(Statements):
         """Templates of values to compare text columns with: a JSON_TABLE has another character set
         and collation, and the server refuses to mix them.
         """
-        with self.connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT column_name, character_set_name, collation_name "
-                "FROM information_schema.columns "
-                "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s "
-                "AND character_set_name IS NOT NULL",
-                tables.split(self.connection, self.target.model._meta.db_table),
-            )
-            return {
-                name: f"CONVERT({{}} USING {charset}) COLLATE {collation}"
-                for name, charset, collation in cursor.fetchall()
-            }
+        names = tables.split(self.connection, self.target.model._meta.db_table)
+        return {
+            name: f"CONVERT({{}} USING {charset}) COLLATE {collation}"
+            for name, charset, collation in rows(self.connection, _TEXT_COLUMNS, names)
+        }
 
     @cached_property
     def largest_tick(self) -> str:

@@ -52,12 +52,12 @@ class SQLite(Engine):
     writes_first = True
 
     def check_times(self, target: Target) -> None:
-        self._check_commit(target.model._meta.db_table)
         _check_texts(target)
 
-    def _check_commit(self, table: str) -> None:
-        """Refuse a table in a file that SQLite attached: in WAL mode, it isn't committed together
-        with the cursor of the run."""
+    def check_commit(self, target: Target) -> None:
+        """Refuse a file that SQLite attached: in WAL mode, it isn't committed together with the
+        cursor of the run."""
+        table = target.model._meta.db_table
         attached = tables.sqlite_schema(self.connection, table)
         # A temporary table is gone after a crash, and so is all that was filled.
         if attached not in ("main", "temp", None):

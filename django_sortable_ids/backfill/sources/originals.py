@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from django.db import models
@@ -70,9 +70,6 @@ class Originals(InOrderOfKeys):
     @property
     def originals(self) -> QuerySet[Any]:
         return QuerySet(self.original, using=self.using)
-
-    def at(self, created: Any) -> datetime:
-        raise AssertionError("ids of history rows don't come from times")
 
     def named(self, row: Row) -> str:
         label = self.original._meta.label

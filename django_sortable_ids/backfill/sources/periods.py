@@ -182,9 +182,6 @@ class Unsourced(InOrderOfKeys):
     def time_range(self, scheme: Any) -> None:
         return None
 
-    def at(self, place: Any) -> datetime:
-        raise AssertionError("these rows have no known times")
-
     def check_places(self, target: Target, missing: int) -> None:
         raise AssertionError("no run gives these rows ids")
 

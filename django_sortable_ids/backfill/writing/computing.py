@@ -157,9 +157,10 @@ class ComputingIDs:
         it."""
         is_last = end == HASHES
         last = self._pending.last_of(span) if is_last else None
-        more_in_tick = self._pending.more_in_tick(last) + span.size if last else 0
+        left = self._pending.left(None, last, (), span.size) if last else 0
         start = self._start(span.first, cursor)
-        parameters = self._between(span.first, last or span.last, start, more_in_tick)
+        beyond = left + span.size if last else 0
+        parameters = self._between(span.first, last or span.last, start, beyond)
         parameters |= {"first_hash": span.start, "last_hash": end - 1}
         parameters["with_last_tick"] = last is not None
         filled = self._statements.execute(self._statements.of_part, parameters)

@@ -143,12 +143,6 @@ class PendingRows:
         """Note that ``filled`` of ``size`` rows had no id."""
         self._is_dense = self._is_dense and filled > size // 2
 
-    def more_in_tick(self, last: Row) -> int:
-        """How many rows after that one share its tick."""
-        left = self._count_later(last)
-        self._left = {last: left}
-        return left
-
     def _lock(self, row: Row) -> bool:
         """Lock the row; False if it no longer exists as it was read."""
         at_place = self._source.compared("exact", row[0])
