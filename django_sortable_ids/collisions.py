@@ -14,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from .db import tables
 from .db.errors import is_duplicate
-from .db.transactions import in_transaction
+from .db.transactions import savepoint
 from .fields import SortableIDField
 from .fields.of_model import own_fields
 
@@ -147,9 +147,7 @@ class _GeneratedIDs:
             return insert()
         for left in reversed(range(TRIES)):
             try:
-                if not in_transaction(self._using):
-                    return insert()
-                with transaction.atomic(using=self._using):
+                with savepoint(self._using):
                     return insert()
             except IntegrityError as error:
                 if not left or not self._replace(error):

@@ -13,6 +13,7 @@ from django.db import connections
 from ..errors import counted
 from ..fields.values.storage import UUIDStorage
 from ..schemes import TimeScheme
+from .sources.base import Expectation
 from .sources.target import Target
 
 EXAMPLES = 5
@@ -55,12 +56,9 @@ class Verification:
     """Rows whose order was checked."""
     most: float = SHARE
     """How many of 100 ids may be of another time, or out of order within a tick."""
-    may_be_edited: bool = True
-    """Whether an edit of times explains ids of another time."""
+    expected: Expectation = field(default_factory=Expectation)
     is_decided: bool = False
     """Whether no edit of times explains rows out of order."""
-    about_times: str = "of their rows' times"
-    """The text about the times if all is well; empty if they were not compared."""
     all_well: str = ""
     """The text if all is well, if it isn't composed."""
     examples_of: dict[str, list[str]] = field(default_factory=dict)
@@ -79,7 +77,7 @@ class Verification:
 
     @property
     def has_too_many_edits(self) -> bool:
-        return self.edited > (self.with_id * self.most / 100 if self.may_be_edited else 0)
+        return self.edited > (self.with_id * self.most / 100 if self.expected.may_be_edited else 0)
 
     def count(self, kind: str, example: str) -> None:
         """Count a row, and keep an example of it."""
@@ -132,7 +130,7 @@ class Verification:
     @property
     def _edits(self) -> str:
         share = f"{self.edited:,} of {self.with_id:,} ids are of another time than their row"
-        if not self.may_be_edited:
+        if not self.expected.may_be_edited:
             return f"{counted(self.edited, 'row')} with an id not converted from the old one"
         return (
             f"{share}, or out of order within a tick: more than {self.most:g} %. If your code sets "
@@ -177,8 +175,8 @@ class Verification:
         if self.judged > 1 or self.judged == self.with_id:
             parts.append("the others strictly in order" if self.edited else "strictly in order")
         exceptions = (self.edited, self.without_time, self.other_versions, self.generated)
-        if self.about_times and not any(exceptions):
-            parts.append(f"and {self.about_times}")
+        if self.expected.about_times and not any(exceptions):
+            parts.append(f"and {self.expected.about_times}")
         return ", ".join(parts)
 
 

@@ -47,7 +47,7 @@ def verify(
     time. Raises ``BackfillError`` if the user can't see every row.
     """
     refuse_hidden_rows(target)
-    found = Verification(most=most)
+    found = Verification(most=most, expected=target.source.expected)
     engine = engine_of(target.using)
     try:
         engine.check_commit(target)
@@ -159,7 +159,7 @@ class Checker:
         self._target, self._found = target, found
         self._scheme, self._form = target.field.scheme, Form(target, found)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
-        source, expected = target.source, target.source.expected
+        source, expected = target.source, found.expected
         self._shared = None if given_from is None else _microseconds(aware(given_from))
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
         self._previous: tuple[Any, Any, Any] | None = None
@@ -170,7 +170,6 @@ class Checker:
         self._length = self._times.tick_ns // 1000 if self._times else 0
         has_times = self._times is not None and source.times is not None
         found.is_decided = not has_times or self._length <= self._resolution
-        found.may_be_edited, found.about_times = expected.may_be_edited, expected.about_times
         if not expected.about_times:
             found.is_decided = False
             found.notes.append(

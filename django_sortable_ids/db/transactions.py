@@ -36,8 +36,7 @@ def in_transaction(using: str) -> bool:
 def savepoint(using: str) -> Any:
     """A savepoint of the caller's transaction, so that an error leaves that usable; without one,
     nothing: no transaction is started."""
-    is_open = connections[using].in_atomic_block
-    return transaction.atomic(using=using) if is_open else nullcontext()
+    return transaction.atomic(using=using) if in_transaction(using) else nullcontext()
 
 
 def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Result:

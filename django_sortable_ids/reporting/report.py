@@ -51,13 +51,9 @@ class Entry:
     """The command that comes next, without ``manage.py``."""
     has_table: bool = True
 
-    @property
-    def label(self) -> str:
-        return str(self.field)
-
     def document(self) -> dict[str, Any]:
         return {
-            "field": self.label,
+            "field": str(self.field),
             "database": self.using,
             "scheme": self.field.scheme.name,
             "rows": self.rows,
@@ -116,7 +112,7 @@ def lines(*using: str) -> Iterator[str]:
     for each in reported:
         rows = "" if each.rows is None else f"{each.rows:,}"
         scheme = each.field.scheme.name
-        table.append((each.label, each.using, scheme, rows, each.state, each.next_step))
+        table.append((str(each.field), each.using, scheme, rows, each.state, each.next_step))
     if len(table) == 1 and not unanswered:
         yield "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
         return

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from django.db import connections
 from django.db.models import Q, QuerySet
 
 from ..sources.base import Row
@@ -61,16 +60,7 @@ class PendingRows:
         if self._pages:
             return self._pages.after(cursor.row if cursor else None, size)
         rows = self._target.read(self.next(cursor, size)[:size])
-        can_lock = connections[self._target.using].features.has_select_for_update
-        return self._locked(rows) if self._source.comes_last and can_lock else rows
-
-    def _locked(self, rows: Sequence[Row]) -> list[Row]:
-        """Those that no other transaction has changed, and none changes before the commit. By their
-        keys, since PostgreSQL can't lock the nullable side of an outer join."""
-        target, keys = self._target, [pk for _, pk in rows]
-        of_keys: QuerySet[Any] = QuerySet(target.model, using=target.using).filter(pk__in=keys)
-        list(of_keys.select_for_update().values_list("pk"))
-        return target.read(target.missing.filter(pk__in=keys))
+        return _unchanged(self._target, rows, locks=True) if self._source.comes_last else rows
 
     def stretch(self, cursor: Cursor | None, size: int) -> Stretch | None:
         """The next rows, with the last one locked: the next batch continues at its id."""
@@ -184,7 +174,7 @@ class SortedPages:
         """
         while rows := self._sorted_after(row, size):
             row = rows[-1]
-            if unchanged := self._unchanged(rows):
+            if unchanged := _unchanged(self.target, rows):
                 return unchanged
         return []
 
@@ -213,9 +203,16 @@ class SortedPages:
         self._next[row] = 0
         self._is_last = len(self._rows) < size
 
-    def _unchanged(self, rows: Sequence[Row]) -> list[Row]:
-        unchanged: set[Row] = set()
-        for start in range(0, len(rows), _KEYS):
-            keys = [pk for _, pk in rows[start : start + _KEYS]]
-            unchanged.update(self.target.read(self.target.missing.filter(pk__in=keys).order_by()))
-        return [row for row in rows if row in unchanged]
+
+def _unchanged(target: Target, rows: Sequence[Row], locks: bool = False) -> list[Row]:
+    """The rows that no other transaction has changed since they were read; with ``locks``, none
+    changes them before the commit."""
+    unchanged: set[Row] = set()
+    for start in range(0, len(rows), _KEYS):
+        keys = [pk for _, pk in rows[start : start + _KEYS]]
+        if locks:
+            # Without the times: PostgreSQL can't lock the nullable side of an outer join.
+            alone: QuerySet[Any] = QuerySet(target.model, using=target.using).filter(pk__in=keys)
+            list(alone.select_for_update().values_list("pk"))
+        unchanged.update(target.read(target.missing.filter(pk__in=keys).order_by()))
+    return [row for row in rows if row in unchanged]
