@@ -110,20 +110,17 @@ class PostgreSQLStatements(Statements):
         time = f"s.{self._source_column}"
         pairs = zip(self._keys, self._key_names, strict=True)
         keys = ", ".join(f"s.{key} AS {name}" for key, name in pairs)
-        return (
-            f"SELECT {keys}, s.ctid AS tuple, s.tableoid AS of_table, {time} AS created "
-            f"FROM {self._table} s "
-            f"WHERE s.{self._column} IS NULL AND {self._within(time, of_one_time)}"
-        )
-
-    def _within(self, time: str, of_one_time: bool) -> str:
         key, first, last = self._ends("s")
-        if of_one_time:
-            # In this form an index finds the first key: millions of rows may share one time.
-            return f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"
-        return (
+        within = (
             f"{time} >= %(first_time)s AND ({time} > %(first_time)s OR {key} >= {first}) "
             f"AND {time} <= %(last_time)s AND ({time} < %(last_time)s OR {key} <= {last})"
+        )
+        if of_one_time:
+            # In this form an index finds the first key: millions of rows may share one time.
+            within = f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"
+        return (
+            f"SELECT {keys}, s.ctid AS tuple, s.tableoid AS of_table, {time} AS created "
+            f"FROM {self._table} s WHERE s.{self._column} IS NULL AND {within}"
         )
 
 

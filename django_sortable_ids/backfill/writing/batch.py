@@ -145,20 +145,13 @@ def mint(
     ``more``: how many later rows share the last tick; room is left for them. Raises ``OutOfRange``
     if a tick has no room for its rows. Returns the position of the last id as well.
     """
-    counted = [(tick, len(list(group))) for tick, group in groupby(ticks)]
-    return mint_counted(scheme, counted, position, more)
-
-
-def mint_counted(
-    scheme: TimeScheme, counted: Sequence[tuple[int, int]], position: Position | None, more: int
-) -> tuple[list[int], Position]:
-    """``mint`` for ascending ticks that are different, each with the number of its rows."""
     layout = scheme.layout
     starts: list[int] = []
     """Of the slots, as payloads."""
     sizes: list[int] = []
-    rest = sum(count for _, count in counted)
-    for tick, count in counted:
+    rest = len(ticks)
+    for tick, same in groupby(ticks):
+        count = len(list(same))
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
         rest -= count

@@ -4,18 +4,15 @@ table."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from django.db import connections
 from django.db.models import F
 
 from ...errors import BackfillError
-from ...functions.time_columns import TextColumn
 from ...schemes import OutOfRange
 from ..sources.target import Target
-from .batch import mint_counted
+from .batch import mint
 
 _PAGE = 100_000
 """Rows that are read at a time."""
@@ -90,21 +87,12 @@ class SortedRows:
 
     def _ids(self, places: Sequence[Any], keys: Sequence[Any]) -> list[Any]:
         target = self._target
-        is_text = isinstance(target.source.times, TextColumn)
-        different: list[Any] = []
-        counts: list[int] = []
-        for place, same in groupby(places):
-            different.append(place if is_text else self._place(place))
-            counts.append(len(list(same)))
-        ticks = target.scheme.ticks(list(target.source.microseconds(different)))
-        counted = [
-            (tick, sum(count for _, count in same))
-            for tick, same in groupby(zip(ticks, counts, strict=True), key=itemgetter(0))
-        ]
+        read = list(map(self._place, places)) if self._convert else places
+        ticks = target.scheme.ticks(list(target.source.microseconds(read)))
         try:
-            numbers, _ = mint_counted(target.scheme, counted, None, 0)
+            numbers, _ = mint(target.scheme, ticks, None, 0)
         except OutOfRange as error:
-            named = target.source.named((self._place(places[-1]), keys[-1]))
+            named = target.source.named((read[-1], keys[-1]))
             raise BackfillError(f"stopped at {named}: {error}") from error
         return target.field.stored(self._connection).all_to_db(numbers, self._connection)
 
