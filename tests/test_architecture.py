@@ -15,8 +15,8 @@ MODULES = {
     if "migrations" not in path.parts
 }
 TYPES_ONLY = "TYPE_CHECKING"
-MOST_LINES = 32_099
-MOST_FILES = 201
+MOST_LINES = 32_034
+MOST_FILES = 200
 """The package doesn't grow: who deletes lowers these bounds, who raises them says why."""
 
 

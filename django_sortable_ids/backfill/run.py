@@ -32,8 +32,7 @@ from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
 from .plan import Plan
 from .writing.batch import NOTHING, Batch, Cursor, NothingWritten
-from .writing.late_rows import LateRows
-from .writing.writer import Writer
+from .writing.writer import LateRows, Writer
 
 TRIES = 5
 """How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""

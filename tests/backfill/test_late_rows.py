@@ -3,7 +3,7 @@
 import pytest
 
 from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.writing import late_rows
+from django_sortable_ids.backfill.writing import writer
 from tests.combinations import each_with
 from tests.support import elsewhere
 
@@ -65,7 +65,7 @@ def test_rows_behind_the_cursor_are_sorted_in(name, place, after):
 
 
 def test_more_late_rows_than_are_looked_at_at_a_time(monkeypatch):
-    monkeypatch.setattr(late_rows, "LATE_ROWS", 4)
+    monkeypatch.setattr(writer, "LATE_ROWS", 4)
     insert_orders([START + i * SECOND for i in range(4)])
     late = [START] * 11 + [START + SECOND] * 2
     assert fill("uuid7", 2, inserting(late, 2)).filled == 17
@@ -73,7 +73,7 @@ def test_more_late_rows_than_are_looked_at_at_a_time(monkeypatch):
 
 
 def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
-    monkeypatch.setattr(late_rows, "LATE_ROWS", 2)
+    monkeypatch.setattr(writer, "LATE_ROWS", 2)
     insert(Tight, [{"created_at": START + SECOND}])
     planned = build("shop.Tight.eighth")
     late = [{"created_at": START}] * 7
