@@ -9,7 +9,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill import verify
 from django_sortable_ids.backfill.sources import target
-from django_sortable_ids.backfill.writing import late_rows
+from django_sortable_ids.backfill.writing import writer
 from tests.support import execute
 
 from .shop.models import PairKey
@@ -110,7 +110,7 @@ def test_a_row_takes_as_much_in_a_large_table_as_in_a_small_one(
     label: str, work: Callable[[str, int], int], large_tables: None, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(target, "PAGE", BATCH)
-    monkeypatch.setattr(late_rows, "LATE_ROWS", BATCH // 4)
+    monkeypatch.setattr(writer, "LATE_ROWS", BATCH // 4)
     steps = []
     for count in (FEW, MANY):
         table(label, count)

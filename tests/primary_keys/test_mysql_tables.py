@@ -251,9 +251,8 @@ def test_rows_are_read_in_the_order_of_the_table_whatever_the_server_expects(dep
 
     def explained(run, sql, params, many, context):
         if re.match("INSERT INTO .sortable_ids_new__depot_customer. .*JOIN ", sql):
-            cursor = context["cursor"]
-            cursor.execute(f"{explain} {sql[sql.index('SELECT') :]}")
-            first.append(named_rows(cursor)[0]["table"])
+            plan = named_rows(connection, f"{explain} {sql[sql.index('SELECT') :]}")
+            first.append(plan[0]["table"])
         return run(sql, params, many, context)
 
     with connection.execute_wrapper(explained):
