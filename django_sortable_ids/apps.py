@@ -46,9 +46,7 @@ class SortableIDsConfig(AppConfig):
             register_own_models(site)
             register_check(deferred("admin.model_admin:check_admins"), checks.TAG, Tags.admin)
         when_imported("rest_framework.serializers", deferred("rest_framework.fields:register"))
-        when_imported(
-            "drf_spectacular.openapi", deferred("rest_framework.serializers:hide_docstrings")
-        )
+        when_imported("drf_spectacular.openapi", deferred("rest_framework.mixins:hide_docstrings"))
         when_imported("django_filters", lambda: import_module("django_sortable_ids.filters"))
         packages.register()
 

@@ -108,7 +108,7 @@ FILTER = """
     [
         (
             *("rest_framework.fields", "from rest_framework import serializers", SERIALIZER),
-            ["rest_framework.serializers", "rest_framework.fields"],
+            ["rest_framework.mixins", "rest_framework.fields"],
         ),
         ("filters", "import django_filters", FILTER, ["filters", "filters"]),
     ],

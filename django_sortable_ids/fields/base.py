@@ -238,7 +238,12 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         if self.generates_ids:
             # A blank input is allowed. Django would take an initial value from ``default``.
             defaults |= {"required": False, "initial": None, "show_hidden_initial": False}
-        return models.Field.formfield(self, **(defaults | _without_number_input(kwargs)))
+        widget = kwargs.get("widget")
+        widget_class = widget if isinstance(widget, type) else type(widget)
+        if issubclass(widget_class, forms.NumberInput):
+            # The admin has it for integers: it takes no letters, and so no public text.
+            del kwargs["widget"]
+        return models.Field.formfield(self, **(defaults | kwargs))
 
 
 class IDFormField(forms.CharField):
@@ -270,14 +275,3 @@ class MaskedIDFormField(IDFormField):
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return super().has_changed(self.prepare_value(initial), data)
-
-
-def _without_number_input(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a form field without a number input, which the admin has for integers: it
-    takes no letters, and so no public text.
-    """
-    widget = options.get("widget")
-    widget_class = widget if isinstance(widget, type) else type(widget)
-    if not issubclass(widget_class, forms.NumberInput):
-        return options
-    return {name: option for name, option in options.items() if name != "widget"}

@@ -240,7 +240,6 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         return schemes.get(self.scheme_name, **arguments)
 
     def refuse(self, wrong: Sequence[WrongOption]) -> None:
-        """Raises ``ImproperlyConfigured`` if any options are wrong."""
         if wrong:
             raise ImproperlyConfigured(f"{self}: {'; '.join(each.message for each in wrong)}")
 

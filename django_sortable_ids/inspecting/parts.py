@@ -303,7 +303,6 @@ def _rows_of(place: Place) -> Iterator[Place]:
 
 
 def _corner(position: int) -> tuple[int, int]:
-    """The upper left corner of a digit."""
     row, column = divmod(position, _PER_ROW)
     x = _MARGIN + column * _CELL + column // _GROUP * _GAP
     return x, _LABEL + _MARGIN + row * (_LABEL + _BOX + _SPACE)

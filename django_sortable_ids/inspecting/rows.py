@@ -52,7 +52,6 @@ class Found:
 
     @property
     def url(self) -> str | None:
-        """Its page, if there is one."""
         return self.column.url(self.row)
 
 

@@ -241,7 +241,7 @@ def register() -> None:
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     """The SQL of a lookup; of expressions, with the text of an id where that is compared with a
     text."""
-    if not _is_expression(lookup.rhs):
+    if not hasattr(lookup.rhs, "resolve_expression"):
         return lookup.as_sql(compiler, connection)
     return _compare_expressions(lookup, compiler, connection)
 

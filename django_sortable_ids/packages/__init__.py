@@ -1,6 +1,6 @@
 """Other packages: each module makes one of them use ids as its own kinds of values do.
 
-A module is imported when the project imports its package.
+A module is imported, and its ``register()`` called once, when the project imports its package.
 """
 
 import inspect

@@ -17,7 +17,6 @@ _usual = BaseNestedModelSerializer._get_related_pk
 
 
 def register() -> None:
-    """Read the keys of nested rows as public texts; called once, at start."""
     BaseNestedModelSerializer._get_related_pk = _get_related_pk
 
 

@@ -17,7 +17,6 @@ from . import shown
 
 
 def register() -> None:
-    """Make object types of models use public texts; called once, at start."""
     convert_django_field.register(SortableIDField, _converted)
     DjangoObjectType.resolve_id = _resolve_id
 

@@ -18,7 +18,6 @@ _usual_restriction = shortcuts.filter_perms_queryset_by_objects
 
 
 def register() -> None:
-    """Replace guardian's comparison with keys; called once, when it is imported."""
     shortcuts._handle_pk_field = _handle_pk_field
     shortcuts.filter_perms_queryset_by_objects = _filter_perms_queryset_by_objects
 

@@ -17,7 +17,6 @@ from ..schemes import ID
 
 
 def register() -> None:
-    """Make resources use these widgets; called once, before any resource is defined."""
     _extend("widget_from_django_field", _widget)
     _extend("get_fk_widget", partial(_relation_widget, IDForeignKeyWidget))
     _extend("get_m2m_widget", partial(_relation_widget, IDManyToManyWidget))

@@ -11,7 +11,6 @@ from ..schemes import ID
 
 
 def register() -> None:
-    """Give each class of ids its generator; called once, at start."""
     for field_class in all_field_classes():
         generators.default_mapping.setdefault(field_class, _generated)
 

@@ -14,7 +14,6 @@ _original = factory.get_schema_field
 
 
 def register() -> None:
-    """Make ``ModelSchema`` and ``create_schema`` use public texts; called once, at start."""
     factory.get_schema_field = _schema_field
 
 

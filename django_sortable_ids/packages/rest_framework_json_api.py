@@ -16,7 +16,6 @@ _usual_identifier = ResourceIdentifierObjectSerializer.to_representation
 
 
 def register() -> None:
-    """Make resources and the view of relationships output public texts; called once, at start."""
     renderers.get_resource_id = _get_resource_id
     ResourceIdentifierObjectSerializer.to_representation = _to_representation
 

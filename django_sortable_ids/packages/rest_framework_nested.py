@@ -12,7 +12,6 @@ _usual = NestedHyperlinkedRelatedField.get_url
 
 
 def register() -> None:
-    """Show public texts in the links; called once, at start."""
     NestedHyperlinkedRelatedField.get_url = _get_url
 
 

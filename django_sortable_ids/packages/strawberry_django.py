@@ -27,7 +27,6 @@ _usual_nodes = relay_utils.resolve_model_nodes
 
 
 def register() -> None:
-    """Make GraphQL types of models use public texts; called once, at start."""
     for field_class in all_field_classes():
         field_type_map.setdefault(field_class, strawberry.ID)
     StrawberryDjangoField.get_result = _result

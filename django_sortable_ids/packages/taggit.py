@@ -13,7 +13,6 @@ _usual = _TaggableManager.get_prefetch_querysets
 
 
 def register() -> None:
-    """Read the keys that taggit has from the database as they are; called once, at start."""
     _TaggableManager.get_prefetch_querysets = _get_prefetch_querysets
 
 

@@ -17,7 +17,6 @@ _usual_contains = TreeArrayContains.as_sql
 
 
 def register() -> None:
-    """Make trees read keys as their fields do; called once, at start."""
     TreeArrayField.from_db_value = _from_db_value
     TreeArrayContains.as_sql = _contains
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rest_framework.serializers  # noqa: F401 - first: then the app registers `.fields`
 
 from .fields import SortableIDField
-from .serializers import AcceptOldIDs
-from .views import SortableIDLookupMixin
+from .mixins import AcceptOldIDs, SortableIDLookupMixin
 
 if TYPE_CHECKING:
     from .pagination import SortableIDCursorPagination

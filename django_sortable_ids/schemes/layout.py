@@ -38,7 +38,6 @@ class BitTemplate(ByArguments):
         return payload
 
     def wrap_all(self, payloads: list[int]) -> list[int]:
-        """``wrap`` for many payloads."""
         return list(map(self.wrap, payloads))
 
     def unwrap(self, number: int) -> int | None:
@@ -46,7 +45,6 @@ class BitTemplate(ByArguments):
         return number
 
     def unwrap_all(self, numbers: Sequence[int]) -> list[int | None]:
-        """``unwrap`` for many numbers."""
         return list(map(self.unwrap, numbers))
 
 
@@ -302,7 +300,6 @@ class Layout(ByFields):
         return divmod(self.last - payload if self.descending else payload, self.suffixes)
 
     def split_all(self, numbers: Sequence[int]) -> list[tuple[int, int] | None]:
-        """``split`` for many numbers."""
         payloads = [
             payload
             for payload in self.template.unwrap_all(numbers)
@@ -362,7 +359,6 @@ class Joiner:
         return first + suffix + (suffix >> self._bits) * self._gap
 
     def join_all(self, tick: int, suffixes: Sequence[int]) -> list[int]:
-        """``join`` for many suffixes of one tick."""
         if not self._is_even:
             return [self._join(tick, suffix) for suffix in suffixes]
         first, bits, gap = self.join(tick, 0), self._bits, self._gap

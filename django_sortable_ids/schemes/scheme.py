@@ -82,7 +82,6 @@ class Scheme(ByFields, ABC):
         raise LookupError(next(self.encoding_problems(encoding)))
 
     def encoding_problems(self, encoding: object) -> Iterator[str]:
-        """What is wrong with the name of an encoding."""
         if encoding not in (None, *self.encodings):
             known = f"it has {', '.join(self.encodings)}{nearest(str(encoding), self.encodings)}"
             if len(self.encodings) == 1:
@@ -165,7 +164,6 @@ class Scheme(ByFields, ABC):
 
     @cached_property
     def all_from_trusted(self) -> Callable[[Sequence[int]], Sequence[ID]]:
-        """``from_trusted`` for many numbers."""
         if self.value_type is uuid.UUID:
             return uuids_of
         return list if self.value_type is int else self.canonical.format_all

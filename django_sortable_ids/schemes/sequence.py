@@ -302,7 +302,6 @@ class LexicalSequence(Scheme):
 
     @property
     def has_template(self) -> bool:
-        """Whether there is text around the number."""
         return self.template != PLAIN
 
     @cached_property

@@ -223,7 +223,6 @@ class TimeScheme(Scheme):
 
     @cached_property
     def earliest(self) -> datetime:
-        """The earliest time of an id."""
         first = self.layout.first_tick
         return UNIX_EPOCH + timedelta(microseconds=self._microseconds(first))
 

@@ -66,6 +66,7 @@ class PublicText(ByArguments):
         """The prefixes of texts that are read, with separators, the present one first."""
         self.form = scheme.text_form(encoding)
         """How the id after the prefix is written."""
+        self._longest = self.form.length + _SPELLINGS
         self.is_ambiguous = masked or (
             self.form is not scheme.canonical and "" in self.accepted_prefixes
         )
@@ -149,8 +150,9 @@ class PublicText(ByArguments):
         ``reads_uuids``, it may also be the text of a UUID.
         """
         if self.full_prefix and isinstance(text, str) and text.startswith(self.full_prefix):
+            start = len(self.full_prefix)
             with suppress(InvalidID):
-                return self.candidates(text)
+                return self._candidates(text[start : start + self._longest])
         try:
             bare = self.scheme.parse(text)
         except InvalidID:
@@ -199,11 +201,9 @@ class PublicText(ByArguments):
         """The text without each of the prefixes that it begins with, of which one may be the
         beginning of another.
         """
-        prefixes = self.accepted_prefixes
-        longest = self.form.length + _SPELLINGS
         found = [
-            text[len(prefix) : len(prefix) + longest]
-            for prefix in prefixes
+            text[len(prefix) : len(prefix) + self._longest]
+            for prefix in self.accepted_prefixes
             if isinstance(text, str) and text.startswith(prefix)
         ]
         if not found:

@@ -81,7 +81,6 @@ class Storage(ByArguments, ABC):
         """The driver's value of a number."""
 
     def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
-        """``to_db`` for many numbers."""
         return [self.to_db(number, connection) for number in numbers]
 
     @abstractmethod

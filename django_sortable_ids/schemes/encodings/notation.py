@@ -259,7 +259,6 @@ def uuid_of(number: int) -> UUID:
 
 
 def uuids_of(numbers: Sequence[int]) -> list[UUID]:
-    """``uuid_of`` for many numbers."""
     values = list(map(_new, repeat(UUID, len(numbers))))
     deque(map(_set_int, values, numbers), maxlen=0)
     deque(map(_set_is_safe, values, repeat(_UNKNOWN)), maxlen=0)

@@ -51,7 +51,6 @@ class TextForm(ByArguments):
         raise NotImplementedError
 
     def format_all(self, numbers: Sequence[int]) -> list[str]:
-        """``format`` for many numbers."""
         return list(map(self.format, numbers))
 
     def parse(self, text: str) -> int:

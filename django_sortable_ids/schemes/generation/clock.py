@@ -30,7 +30,6 @@ _rule = RollbackRule()
 
 
 def rollback_rule() -> RollbackRule:
-    """The rule of this process."""
     return _rule
 
 

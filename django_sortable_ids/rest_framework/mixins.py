@@ -1,11 +1,14 @@
-"""A serializer whose relations accept old ids."""
+"""Mixins: views that look up an object by the public text in the URL, and serializers whose
+relations accept old ids."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from django.core.exceptions import ObjectDoesNotExist
+from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
+from django.http import Http404
 from rest_framework import serializers
 from rest_framework.relations import (
     HyperlinkedRelatedField,
@@ -15,17 +18,58 @@ from rest_framework.relations import (
     SlugRelatedField,
 )
 
+from ..fields.of_model import id_at, id_field, id_fields
 from ..mixins import Leftmost
 from ..old_ids import RedirectOldIDs
 from ..old_ids.resolving import old_row
-from .views import SortableIDLookupMixin
 
 if TYPE_CHECKING:
+    from rest_framework.generics import GenericAPIView
+
+    View = GenericAPIView[Any]
     Serializer = serializers.Serializer[Any]
     Link = HyperlinkedRelatedField[Any]
     Relation = RelatedField[Any, Any, Any]
 else:
-    Serializer = Link = Relation = object
+    View = Serializer = Link = Relation = object
+
+
+class SortableIDLookupMixin(Leftmost, View):
+    """For generic views and viewsets: accepts only a public text as the id in the URL.
+
+    Without it, a bare id is found as well as one with its prefix. Either way, a malformed id
+    is 404. It stands to the left of the other classes.
+    """
+
+    def get_object(self) -> Any:
+        argument = self.lookup_url_kwarg or self.lookup_field
+        model = self.get_queryset().model
+        field = id_at(model, self.lookup_field)
+        for reason in () if field else self.needed_lookup(model, self.lookup_field):
+            raise ImproperlyConfigured(reason)
+        if field is None or argument not in self.kwargs:
+            return super().get_object()
+        url_kwargs = self.kwargs
+        try:
+            value = field.parse_public(url_kwargs[argument])
+        except ValidationError as error:
+            raise Http404(error.messages[0]) from None
+        self.kwargs = url_kwargs | {argument: value}
+        try:
+            return super().get_object()
+        finally:
+            self.kwargs = url_kwargs
+
+    @classmethod
+    def needed_lookup(cls, model: Any, path: str) -> Iterator[str]:
+        """What is wrong where a forgotten ``lookup_field`` shows other keys, as the system check
+        says, too."""
+        if path == "pk" and any(field.unique for field in id_fields(model)):
+            name, kind = id_field(model).name, type(model._meta.pk).__name__
+            yield (
+                f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {kind} "
+                f"and no sortable id: set lookup_field = {name!r}"
+            )
 
 
 class AcceptOldIDs(Leftmost, Serializer):
