@@ -1,7 +1,7 @@
 """Tables that a test makes for itself."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ class Own(models.Model):
 
 
 def own_model(
-    name: str, *bases: type[models.Model], meta: dict[str, Any] | None = None, **fields: Any
+    name: str, /, *bases: type[models.Model], meta: dict[str, Any] | None = None, **fields: Any
 ) -> Any:
     """A model of the app ``testapp`` that no other test sees."""
     options = type("Meta", (), {"app_label": "testapp", **(meta or {})})
@@ -58,6 +58,19 @@ def tables(*of: type[models.Model], using: BaseDatabaseWrapper = connection) -> 
         with using.schema_editor() as editor:
             for model in reversed(of):
                 editor.delete_model(model)
+
+
+@contextmanager
+def with_tables(define: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """Defines models, and makes their tables, which are there until the block ends."""
+    with ExitStack() as stack:
+
+        def make(*arguments: Any, **options: Any) -> Any:
+            model = define(*arguments, **options)
+            stack.enter_context(tables(model))
+            return model
+
+        yield make
 
 
 @contextmanager

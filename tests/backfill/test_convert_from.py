@@ -174,9 +174,6 @@ def test_a_primary_key():
     assert sorted(keys, key=found.get) == keys
 
 
-# Stops
-
-
 # Concurrent writers
 
 
@@ -357,9 +354,6 @@ def test_verify_finds_an_id_of_another_time(source, name):
     assert caught.value.args[0].startswith(
         f"{label(name)}: 1 row with an id not converted from the old one. To give "
     )
-
-
-# An order that no index has
 
 
 def test_ids_of_another_epoch_are_refused():

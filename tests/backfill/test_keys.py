@@ -7,8 +7,6 @@ import pytest
 from django_sortable_ids.backfill.verify import verify
 
 from .shop.models import (
-    Document,
-    Invoice,
     OwnedKey,
     PairKey,
     SortableKey,
@@ -18,7 +16,6 @@ from .shop.models import (
 )
 from .support import (
     MILLISECOND,
-    SECOND,
     START,
     Stop,
     fill,
@@ -86,15 +83,3 @@ def test_ids_of_python_for_keys_of_another_character_set(monkeypatch):
     insert(SortableTextKey, [{"id": key, "created_at": START} for key in keys])
     assert fill("shop.SortableTextKey.public_id", 7).filled == len(keys)
     assert is_strict("shop.SortableTextKey.public_id")
-
-
-def test_the_table_of_a_parent_is_filled_by_its_own_name():
-    invoices(4)
-    insert(Document, [{"id": 9, "created_at": START}])
-    assert fill("shop.Document.public_id", 2).filled == 5
-    assert is_strict("shop.Document.public_id")
-
-
-def invoices(count):
-    insert(Document, [{"id": 10 + n, "created_at": START + n // 3 * SECOND} for n in range(count)])
-    insert(Invoice, [{"document_ptr": 10 + n} for n in range(count)])

@@ -4,14 +4,14 @@ import pytest
 from django.db import IntegrityError, connection, connections, models
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
-from django_sortable_ids.collisions import TRIES, RetryOnCollision, SortableIDManager
+from django_sortable_ids.collisions import RetryOnCollision, SortableIDManager
 from django_sortable_ids.fields import LexicalSequenceField, Time64Field
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
 from tests.own_tables import own_model, second_database, tables
 
 from .support import Named, inserts_into, sixteen_a_tick, the_same_ids
-from .test_save import fill_the_tick, refused
+from .test_save import refused
 
 pytestmark = own_tables
 
@@ -48,24 +48,6 @@ def test_an_id_that_a_row_of_the_same_call_was_given(small):
     assert len(made) == 2
     assert rows[1].pk == taken
     assert len({row.pk for row in rows}) == small.objects.count() == 3
-
-
-def test_a_constraint_of_several_columns(counted):
-    make(counted, 4)
-    make(counted, 4)
-    with the_same_ids(), inserts_into(counted) as made:
-        counted.objects.bulk_create([counted(tenant="b") for _ in range(4)])
-    assert len(made) == 1
-    assert counted.objects.values("tenant", "ticket").distinct().count() == 12
-
-
-def test_a_full_tick_bounds_the_tries(small, inside):
-    fill_the_tick(small)
-    with the_same_ids(), inside():
-        row = small(slug="new")
-        refused(lambda: small.objects.bulk_create([row]), small, tries=TRIES)
-    assert (row.pk, row.ticket) == (None, None)
-    assert not small.objects.filter(slug="new").exists()
 
 
 def test_other_violations_are_raised_at_once(small):

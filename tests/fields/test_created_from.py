@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection, models
+from django.db import models
 from django.db.models.functions import Now
-from django.test.utils import isolate_apps
 from django.utils import timezone
 
 from django_sortable_ids.collisions import SortableIDManager
@@ -21,6 +20,7 @@ from django_sortable_ids.fields import (
 )
 from django_sortable_ids.functions import GenerateID
 from tests.marks import own_tables
+from tests.own_tables import own_model, with_tables
 
 OLD = dt.datetime(2013, 5, 6, 7, 8, 9, 123456, tzinfo=dt.UTC)
 KEYS = {
@@ -31,29 +31,16 @@ KEYS = {
 pytestmark = own_tables
 
 
-def define(**attributes):
-    options = {"__module__": __name__, "Meta": type("Meta", (), {"app_label": "testapp"})}
+def define(**fields):
     common = {"at": models.DateTimeField(null=True), "objects": SortableIDManager()}
-    return type("Imported", (models.Model,), options | common | attributes)
+    return own_model("Imported", **common | {name: each.clone() for name, each in fields.items()})
 
 
 @pytest.fixture
 def imported():
     """Makes a model with these fields and a time ``at``, and its table."""
-    made = []
-
-    def make(**attributes):
-        model = define(**{name: each.clone() for name, each in attributes.items()})
-        with connection.schema_editor() as editor:
-            editor.create_model(model)
-        made.append(model)
-        return model
-
-    with isolate_apps("tests.testapp"):
+    with with_tables(define) as make:
         yield make
-        for model in made:
-            with connection.schema_editor() as editor:
-                editor.delete_model(model)
 
 
 def time_in(model, row, name="id"):
@@ -141,7 +128,6 @@ def test_a_time_that_the_scheme_cannot_hold(imported):
     assert not model.objects.exists()
 
 
-@isolate_apps("tests.testapp")
 @pytest.mark.parametrize(
     ("field", "message"),
     [
@@ -153,13 +139,12 @@ def test_a_time_that_the_scheme_cannot_hold(imported):
     ],
 )
 def test_wrong_names(field, message):
-    model = define(name=models.CharField(max_length=9), public=field.clone())
+    model = define(name=models.CharField(max_length=9), public=field)
     found = model._meta.get_field("public").check()
     (error,) = [each for each in found if each.id == "sortable_ids.E016"]
     assert re.search(message, error.msg)
 
 
-@isolate_apps("tests.testapp")
 def test_a_model_without_times_says_so():
     model = define(at=models.IntegerField(), public=UUIDv7Field(created_from="at", unique=True))
     (error,) = model._meta.get_field("public").check()

@@ -42,14 +42,6 @@ def test_comparisons_with_an_id(stored_key, rows):
         assert set(found.values_list("name", flat=True)) == set(matching), lookup
 
 
-def test_every_spelling_finds_the_row(stored_key, rows):
-    field = stored_key._meta.pk
-    for encoding in (None, *field.scheme.encodings[:1]):
-        text = field.scheme.format(rows[1].pk, encoding)
-        assert stored_key.objects.get(pk=text) == rows[1]
-        assert stored_key.objects.get(pk__in=[text]) == rows[1]
-
-
 def test_every_way_of_reading_gives_the_ids(stored_key, rows):
     table, objects = stored_key._meta.db_table, stored_key.objects
     first, second = (objects.filter(pk=row.pk) for row in rows[:2])

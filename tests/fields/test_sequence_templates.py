@@ -16,7 +16,7 @@ from django_sortable_ids.fields.values import times as row_times
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
-from tests.own_tables import Own
+from tests.own_tables import Own, own_model, with_tables
 
 from .test_sequences import NUMERIC, YEARLY, numbers
 
@@ -38,31 +38,13 @@ def day(monkeypatch):
 @pytest.fixture
 def invoices():
     """Makes a model whose number takes its period from ``at``, and its table."""
-    made = []
 
-    def make(at, **options):
-        with isolate_apps("tests.testapp"):
+    def define(at, **options):
+        number = LexicalSequenceField(unique=True, created_from="at", **options)
+        return own_model("Invoice", Own, RetryOnCollision, number=number, at=at)
 
-            class Invoice(RetryOnCollision):
-                id = models.BigAutoField(primary_key=True)
-                number = LexicalSequenceField(unique=True, created_from="at", **options)
-
-                class Meta:
-                    app_label = "testapp"
-
-                def __str__(self):
-                    return self.number
-
-            Invoice.add_to_class("at", at)
-        with connection.schema_editor() as editor:
-            editor.create_model(Invoice)
-        made.append(Invoice)
-        return Invoice
-
-    yield make
-    for model in made:
-        with connection.schema_editor() as editor:
-            editor.delete_model(model)
+    with with_tables(define) as make:
+        yield make
 
 
 def counters():

@@ -4,7 +4,6 @@ import secrets
 
 import pytest
 from django.db import DatabaseError, NotSupportedError, connection, models
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import (
     CombV13UUIDField,
@@ -23,7 +22,8 @@ from django_sortable_ids.fields import (
 from django_sortable_ids.schemes import LexicalSequence
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
-from tests.own_tables import Own, table_with
+from tests.own_tables import own_model, table_with, with_tables
+from tests.support import constraints
 
 REVERSED = {"precision": "ms", "reverse": True, "short": True}
 
@@ -82,25 +82,12 @@ def columns(rows):
 @pytest.fixture
 def table():
     """Makes a model with one field, and its table."""
-    made = []
 
-    def make(field):
-        class Stored(Own):
-            value = field
+    def define(field):
+        return own_model("Stored", meta={"db_table": "stored"}, value=field)
 
-            class Meta(Own.Meta):
-                db_table = "stored"
-
-        with connection.schema_editor() as editor:
-            editor.create_model(Stored)
-        made.append(Stored)
-        return Stored
-
-    with isolate_apps("tests.testapp"):
+    with with_tables(define) as make:
         yield make
-    for model in made:
-        with connection.schema_editor() as editor:
-            editor.delete_model(model)
 
 
 def column_type(table, column):
@@ -121,11 +108,9 @@ def column_type(table, column):
 
 
 def indexes(table, column):
-    with connection.cursor() as cursor:
-        constraints = connection.introspection.get_constraints(cursor, table)
     return [
         name
-        for name, found in constraints.items()
+        for name, found in constraints(table).items()
         if found["columns"] == [column]
         and (found["index"] or found["unique"] or found["primary_key"])
     ]

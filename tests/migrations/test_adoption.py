@@ -158,7 +158,7 @@ def test_ids_of_another_epoch_are_refused_with_the_option_that_reads_them(
     depot.write(f'AlterField("order", "public", {new.format("")}),')
     with pytest.raises(CommandError, match=f"of a time after now, .*{advice}.* 2024-01-01"):
         depot.migrate()
-    (depot.folder / "migrations" / f"{depot.names.pop()}.py").unlink()
+    depot.take_back()
     depot.write(f'AlterField("order", "public", {new.format(advice)}),')
     depot.migrate()
 
@@ -211,7 +211,7 @@ def test_a_char_of_django_4(depot):
     depot.write('AlterField("order", "id", UUIDv7Field(primary_key=True)),')
     with pytest.raises(CommandError, match='storage="char32"'):
         depot.migrate()
-    (depot.folder / "migrations" / f"{depot.names.pop()}.py").unlink()
+    depot.take_back()
     depot.write('AlterField("order", "id", UUIDv7Field(primary_key=True, storage="char32")),')
     depot.migrate()
     order = depot.model("Order")

@@ -178,9 +178,7 @@ def test_the_numbers_are_found_under_the_present_name_of_a_column(depot):
     depot.write('AlterField("order", "code", Time64Field()),')
     with pytest.raises(CommandError, match="treated as ids: 7 is not"):
         depot.migrate()
+    depot.take_back()
     depot.write('AlterField("order", "code", SnowflakeField()),')
-    (depot.folder / "migrations" / "0003_step.py").write_text(
-        (depot.folder / "migrations" / "0003_step.py").read_text().replace("Time64", "Snowflake")
-    )
     depot.migrate()
     assert depot.column("depot_order", "code") == [7]

@@ -29,14 +29,6 @@ def test_nothing_of_a_refused_plan_is_run_and_every_refusal_is_shown_at_once(dep
     assert depot.applied() == ["0001_step", "0002_step"]
 
 
-def test_a_column_that_is_added_filled_and_closed(depot, five_rows):
-    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
-    depot.write("RunPython(fill, RunPython.noop),", fill("abcde"))
-    depot.write('AlterField("order", "public", ULIDField(unique=True)),')
-    depot.migrate()
-    assert len(set(depot.column("depot_order", "public"))) == 5
-
-
 def test_plans_backwards_are_left_alone(depot):
     """Back to NOT NULL: the database refuses by itself what it can't do."""
     depot.write(CREATE_WITH_ROWS, FIVE_ROWS)

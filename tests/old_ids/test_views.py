@@ -177,13 +177,6 @@ def test_a_path_that_only_accepts_numbers_is_a_mistake_of_the_project():
             client.get(f"/only-numbers/{number}/")
 
 
-def test_a_key_that_is_a_relation():
-    purchase = moved(Purchase)
-    Receipt.objects.create(purchase=purchase, name="of it")
-    assert client.get("/receipts/17/").url == f"/receipts/{public_id(purchase)}/"
-    assert client.get("/receipts/17/", follow=True).content == b"of it"
-
-
 def test_a_view_before_the_move_and_other_lookups_are_as_always():
     row, unmoved = moved(Purchase), Unmoved.objects.create(name="found")
     for start in ("unmoved", "unmoved-api"):

@@ -4,8 +4,7 @@ import copy
 import pickle
 from itertools import product
 
-import pytest
-from rest_framework.serializers import ModelSerializer, Serializer, ValidationError
+from rest_framework.serializers import ModelSerializer, Serializer
 
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.filters import IDFilterField
@@ -14,7 +13,7 @@ from django_sortable_ids.rest_framework import SortableIDField
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.malformed import example_of
-from tests.store.models import PRODUCTS, Order, Voucher, id_column
+from tests.store.models import PRODUCTS, Order, id_column
 
 from .support import each_scheme
 
@@ -28,15 +27,6 @@ def test_every_model_field_is_mapped(field_class):
         built, kwargs = ModelSerializer().build_standard_field("public_id", column)
         field = built(**kwargs)
         assert (type(field), field.read_only) == (SortableIDField, True)
-
-
-def test_a_key_that_is_to_be_written():
-    field = SortableIDField(model_field=id_column(Voucher), read_only=False)
-    text = example_of(id_column(Voucher))
-    assert field.run_validation(text) == text.removeprefix("vou_")
-    for wrong in (None, "", text.removeprefix("vou_"), 1):
-        with pytest.raises(ValidationError):
-            field.run_validation(wrong)
 
 
 def test_a_column_that_is_no_key_is_written_by_declaration():
