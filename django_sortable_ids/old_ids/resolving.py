@@ -44,13 +44,21 @@ class Key(NamedTuple):
         """What ``given`` may stand for in this field, none if it can't be an id of it."""
         if isinstance(given, bool) or not isinstance(given, str | int | uuid.UUID):
             return ()
-        if isinstance(self.field, SortableIDField):
-            return _sortable_values(self.field, given)
-        if isinstance(self.field, models.IntegerField):
-            return _integers(given)
-        if isinstance(self.field, models.UUIDField):
-            return _uuids(given)
-        return _texts(given) if isinstance(self.field, models.CharField) else ()
+        value: Any = None
+        match self.field:
+            case SortableIDField():
+                return _sortable_values(self.field, given)
+            case models.IntegerField():
+                is_number = isinstance(given, int) or _INTEGER.fullmatch(str(given))
+                value = int(given) if is_number and int(given) in _INTEGERS else None
+            case models.UUIDField() if not isinstance(given, int):
+                with suppress(ValueError):
+                    value = uuid.UUID(str(given))
+            case models.CharField() if isinstance(given, str):
+                # PostgreSQL refuses NUL, and all databases refuse halves of surrogate pairs:
+                # neither is printable.
+                value = given if given.isprintable() else None
+        return () if value in (None, "") else (value,)
 
 
 def old_key_field(model: type[models.Model]) -> Field | None:
@@ -176,23 +184,3 @@ def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:
     values = prepared.values if isinstance(prepared, Candidates) else (prepared,)
     # A field accepts every integer until it is saved.
     return tuple(each for each in values if not isinstance(each, int) or field.scheme.holds(each))
-
-
-def _integers(given: Any) -> tuple[int, ...]:
-    if isinstance(given, str):
-        given = int(given) if _INTEGER.fullmatch(given) else None
-    return (given,) if isinstance(given, int) and given in _INTEGERS else ()
-
-
-def _uuids(given: Any) -> tuple[uuid.UUID, ...]:
-    if isinstance(given, uuid.UUID):
-        return (given,)
-    with suppress(ValueError):
-        return (uuid.UUID(given),) if isinstance(given, str) else ()
-    return ()
-
-
-def _texts(given: Any) -> tuple[str, ...]:
-    # PostgreSQL refuses NUL, and all databases refuse halves of surrogate pairs: neither is
-    # printable.
-    return (given,) if isinstance(given, str) and given and given.isprintable() else ()

@@ -57,7 +57,7 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
             _write(replace(target, on_null=planned.on_null), key.map)
         else:
             fields = copied(planned)
-            _copy(engine, key.own, key.map, {key.map.column: "pk", **fields})
+            _copy(engine, key, {key.map.column: "pk", **fields})
             given = replace(planned.given, **{name: name for name in fields})
             if planned.convert_from == planned.name:
                 given = replace(given, convert_from=OLD_KEY)
@@ -73,15 +73,16 @@ def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
         run.execute(plan.build(target, BATCH))
 
 
-def _copy(engine: KeyEngine, source: Values, to: Values, fields: dict[str, str]) -> None:
-    """Insert a row for each one of another table; ``fields`` are names of columns, and from which
-    fields they are."""
+def _copy(engine: KeyEngine, key: Key, fields: dict[str, str]) -> None:
+    """Insert a row of the map for each row; ``fields`` are names of columns, and from which fields
+    they are."""
     quote = engine.quote
-    rows: QuerySet[Any] = QuerySet(source.model, using=engine.using)
+    rows: QuerySet[Any] = QuerySet(key.model, using=engine.using)
     selected = rows.order_by().values_list(*fields.values())
     sql, parameters = selected.query.get_compiler(engine.using).as_sql()
     names = ", ".join(map(quote, fields))
-    engine.editor.execute(f"INSERT INTO {quote(to.table)} ({names}) {sql}", parameters or None)
+    insert = f"INSERT INTO {quote(key.map.table)} ({names}) {sql}"
+    engine.editor.execute(insert, parameters or None)
 
 
 def _write(target: EveryRow, to: Values) -> None:
@@ -137,8 +138,7 @@ def _without_time(target: EveryRow) -> Iterator[tuple[list[Any], list[Any]]]:
 def copy_old_keys(engine: KeyEngine) -> None:
     """Write the old key of every row that has one into the empty maps."""
     for key in engine.change.keys:
-        fields = {key.map.column: "pk", key.map.next: key.own.next_field.name}
-        _copy(engine, key.own, key.map, fields)
+        _copy(engine, key, {key.map.column: "pk", key.map.next: key.own.next_field.name})
 
 
 def number_the_rest(engine: KeyEngine, key: Key) -> None:

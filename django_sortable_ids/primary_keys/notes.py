@@ -50,13 +50,9 @@ class Note:
     def is_done(self) -> bool:
         """Whether this move is complete, and waits for its migration to be recorded. Another one
         of the same keys may follow later."""
-        return self.was_last and is_open(self._note, self._using)
-
-    @property
-    def was_last(self) -> bool:
-        """Whether the last move of these keys was one as this, and is complete."""
         note = self._note
-        return bool(note.identity == self._identity) and _STEPS not in note.state
+        is_this = note.identity == self._identity and _STEPS not in note.state
+        return is_this and is_open(note, self._using)
 
     @property
     def steps(self) -> Any | None:
@@ -88,18 +84,16 @@ class Note:
     @property
     def last_numbers(self) -> dict[str, int]:
         """What ``begin`` or ``write`` saved of any move of these keys."""
-        found: dict[str, int] = self._note.state.get(_NUMBERS, {})
-        return found
+        return dict(self._note.state.get(_NUMBERS, {}))
 
     def write_with_old_keys(self, labels: Sequence[str]) -> None:
         """Save the models of which a row has its old key, after the note is complete."""
         self._save({**self._note.state, _WITH_OLD_KEYS: labels})
 
     @property
-    def with_old_keys(self) -> Sequence[str]:
+    def with_old_keys(self) -> list[str]:
         """What ``write_with_old_keys`` saved of the last move of these keys."""
-        found: Sequence[str] = self._note.state.get(_WITH_OLD_KEYS, ())
-        return found
+        return list(self._note.state.get(_WITH_OLD_KEYS, ()))
 
     @property
     def _note(self) -> MoveNote:

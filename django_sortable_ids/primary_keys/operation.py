@@ -18,7 +18,9 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 from ..db import tables
+from ..db.locks import with_short_lock_timeout
 from ..errors import BackfillError
+from ..schema.swap import rename
 from . import key_map, notes, obstacles
 from .changes import graph
 from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference, with_maps
@@ -198,8 +200,9 @@ def _have_old_keys(key: MovedKey, state: Any, using: str) -> bool:
 class RenameMovedKey(BothWays):
     """Gives a moved key, and the field of its old values, the names that they have in the model.
 
-    ``fields`` are the present and the next name of each, and the field with that. MariaDB and MySQL
-    rename all columns in one statement: after a stop, ``migrate`` sees whether it was executed.
+    ``fields`` are the present and the next name of each, and the field with that. All columns are
+    renamed in one transaction, or in one statement of MariaDB and MySQL: after a stop, ``migrate``
+    sees whether it was executed.
     """
 
     __module__ = "django_sortable_ids.operations"
@@ -236,10 +239,8 @@ class RenameMovedKey(BothWays):
         columns = {old: new for old, new in pairs if old != new}
         gone = columns.keys() - columns.values()
         if gone and all(tables.has_column(connection, table, each) for each in gone):
-            quote = editor.quote_name
-            changes = [f"RENAME COLUMN {quote(a)} TO {quote(b)}" for a, b in columns.items()]
-            for each in [", ".join(changes)] if connection.vendor == "mysql" else changes:
-                editor.execute(f"ALTER TABLE {quote(table)} {each}", None)
+            key = present._meta.pk
+            with_short_lock_timeout(editor, lambda: rename(editor, key, columns))
 
     def describe(self) -> str:
         names = ", ".join(f"{name} to {following}" for name, following in self.renamed_fields)

@@ -232,34 +232,13 @@ def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None
 # Tables that no migration changes, because of ``managed = False``.
 
 
-def how_to_add(field: SortableIDField, connection: Any) -> str | None:
-    """What to run to add the column; None if a migration does that."""
-    if field.model._meta.managed:
-        return None
-    return (
-        f"{field.model._meta.label} is not managed, so no migration adds the column. Run "
-        f"`{add_column(field, connection)}`"
-    )
-
-
 def add_column(field: SortableIDField, connection: Any) -> str:
     """The statement that adds the column, without constraints because it is empty at first."""
-    editor, quote = _editor(connection), connection.ops.quote_name
-    definition, _ = editor.column_sql(field.model, _plain(field))
-    table = quote(field.model._meta.db_table)
-    return f"ALTER TABLE {table} ADD COLUMN {quote(str(field.column))} {definition}"
-
-
-def _plain(field: SortableIDField) -> Any:
-    """The field as it is first added: nullable and without constraints."""
     plain = redefined(field, "unique", "db_index", null=True)
     plain.set_attributes_from_name(field.name)
     plain.model = field.model
-    return plain
-
-
-def _editor(connection: Any) -> Any:
-    """A schema editor that only collects statements."""
     editor = connection.schema_editor(collect_sql=True, atomic=False)
     editor.deferred_sql = []
-    return editor
+    definition, _ = editor.column_sql(field.model, plain)
+    table, column = map(connection.ops.quote_name, (field.model._meta.db_table, plain.column))
+    return f"ALTER TABLE {table} ADD COLUMN {column} {definition}"

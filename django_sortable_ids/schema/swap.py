@@ -65,7 +65,7 @@ def swap(
         if not is_swapped(note, connection):
             note.state = {"columns": columns, "places": positions(connection, table, columns)}
             note.save(using=using)
-            _rename(editor, old, moves)
+            rename(editor, old, moves)
         with transaction.atomic(using):
             _rename_records(pairs, using)
             note.state = {"recorded": recorded(using)}
@@ -105,8 +105,9 @@ def _check(editor: Any, old: Any, new: Any) -> None:
         )
 
 
-def _rename(editor: Any, field: Any, moves: dict[str, str]) -> None:
-    """Rename the columns. Indexes and constraints keep their names, as after a ``RenameField``."""
+def rename(editor: Any, field: Any, moves: dict[str, str]) -> None:
+    """Rename columns of the field's table. Indexes and constraints keep their names, as after a
+    ``RenameField``."""
     connection, quote = editor.connection, editor.quote_name
     vendor, table = connection.vendor, quote(field.model._meta.db_table)
     if vendor == "mysql":
@@ -197,7 +198,7 @@ def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
 
 def _without_clashes(moves: dict[str, str]) -> list[tuple[str, str]]:
     """The renamings in order, with a temporary name if two columns swap theirs."""
-    if len(moves) < 2:
+    if {*moves} != {*moves.values()}:
         return list(moves.items())
     (first, to_first), (second, to_second) = moves.items()
     temporary = f"{TEMPORARY}{first}"[:60]

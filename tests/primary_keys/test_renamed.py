@@ -6,6 +6,7 @@ import pytest
 
 from tests.marks import own_tables
 
+from . import stops
 from .own_database import TYPES
 
 pytestmark = own_tables
@@ -120,6 +121,24 @@ def test_it_moves_and_comes_back(project):
     project.manage("migrate", "depot", "0001")
     project.models.write_text(MODELS)
     assert rows(project) == [*EXPECTED, ["1200", "11", "y", []]]
+
+
+def test_a_stop_between_two_columns(depot, monkeypatch):
+    key, kept = "CharField(max_length=2, primary_key=True)", "IntegerField(null=True)"
+    depot.write(
+        f'CreateModel("Country", [("code", {key}), ("old_code", {kept}), ("name", TextField())]),'
+    )
+    depot.migrate()
+    depot.model("Country").objects.create(code="CH", old_code=1, name="x")
+    depot.write(
+        f'RenameMovedKey("Country", [("code", "id", {key}), ("old_code", "code", {kept})]),',
+        atomic=False,
+    )
+    monkeypatch.setattr(stops, "EVERY", 1)
+    assert stops.migrate_until_done(depot) > 1
+    assert list(depot.model("Country").objects.values_list("id", "code")) == [("CH", 1)]
+    assert stops.migrate_until_done(depot, "0001_step") > 1
+    assert list(depot.model("Country").objects.values_list("code", "old_code")) == [("CH", 1)]
 
 
 def refused(project):

@@ -97,7 +97,12 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
             )
     if tables.folded(connection, str(field.column)) not in there:
         makes = f"after `manage.py makemigrations {model._meta.app_label}` if no migration adds it"
-        advice = constraints.how_to_add(field, connection) or f"{_migrate(model, using)}, {makes}"
+        advice = f"{_migrate(model, using)}, {makes}"
+        if not model._meta.managed:
+            advice = (
+                f"{field.model._meta.label} is not managed, so no migration adds the column. Run "
+                f"`{constraints.add_column(field, connection)}`"
+            )
         raise BackfillError(f"{table} has no column {field.column} yet: {advice}")
 
 

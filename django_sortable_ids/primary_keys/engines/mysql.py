@@ -28,14 +28,15 @@ from ..changes.graph import Key, Table
 from ..changes.texts import replace_values
 from .base import ForeignKey, KeyEngine, Program
 from .mysql_exchange import (
+    OLD,
     Steps,
     alone,
     copying,
     exchange,
     execute,
     is_before_exchange,
-    old_name,
     plain,
+    prefixed,
 )
 from .mysql_tables import NewTable, OldTable, collation_of
 
@@ -132,7 +133,7 @@ class MySQLKeys(KeyEngine):
         if problems := list(self._not_stored(name)):
             yield from problems
             return
-        old = old_name(self.connection, name)
+        old = prefixed(OLD, name)
         if tables.kind(self.connection, old):
             yield (
                 f"{old} exists, which has the rows of {name} before a move that was stopped: look "
@@ -331,9 +332,7 @@ class MySQLKeys(KeyEngine):
         olds = {each.name: each.old for each in new_tables}
         olds |= {name: OldTable(self.connection, name) for name, _ in referring if name not in olds}
         return Steps(
-            tables=[
-                [each.name, each.new, old_name(self.connection, each.name)] for each in new_tables
-            ],
+            tables=[[each.name, each.new, prefixed(OLD, each.name)] for each in new_tables],
             foreign_keys=[
                 [table, name, text]
                 for table, old in sorted(olds.items())

@@ -28,7 +28,7 @@ _VARIABLES: dict[str, Any] = {
 }
 _OF_MARIADB = {"max_statement_time": 0}
 _OF_MYSQL = {"information_schema_stats_expiry": 0}
-_NEW, _OLD = "sortable_ids_new__", "sortable_ids_old__"
+NEW, OLD = "sortable_ids_new__", "sortable_ids_old__"
 _NEW_TABLES = """
 SELECT table_name FROM information_schema.tables
 WHERE table_schema = DATABASE() AND LEFT(table_name, %s) = %s ORDER BY table_name
@@ -45,14 +45,9 @@ WHERE table_schema = DATABASE() AND table_name = %s AND constraint_name = %s
 """
 
 
-def new_name(connection: Any, table: str) -> str:
-    """The plain name of the new table, until it is used."""
-    return truncate_name(f"{_NEW}{plain(connection, table)}", _LONGEST, 8)
-
-
-def old_name(connection: Any, table: str) -> str:
-    """The plain name of the old table, until it is dropped."""
-    return truncate_name(f"{_OLD}{plain(connection, table)}", _LONGEST, 8)
+def prefixed(prefix: str, table: str) -> str:
+    """The name of the new table until it is used, or of the old one until it is dropped."""
+    return truncate_name(f"{prefix}{table}", _LONGEST, 8)
 
 
 def plain(connection: Any, table: str) -> str:
@@ -89,7 +84,7 @@ def unused(connection: Any) -> list[str]:
     whose note began needs them still."""
     if holder(connection) is not None:
         return []
-    return [name for (name,) in rows(connection, _NEW_TABLES, [len(_NEW), _NEW])]
+    return [name for (name,) in rows(connection, _NEW_TABLES, [len(NEW), NEW])]
 
 
 def _lock(connection: Any) -> str:

@@ -11,7 +11,7 @@ from django.utils.functional import cached_property
 
 from ...db.queries import row, rows
 from ...schema.table_definition import MYSQL, Token, elements
-from .mysql_exchange import execute, new_name, plain
+from .mysql_exchange import NEW, execute, plain, prefixed
 
 if TYPE_CHECKING:
     from ..changes.graph import Key, Table
@@ -130,7 +130,7 @@ class NewTable:
         self.table = table
         self._last_number = last_number
         self.name = plain(engine.connection, table.name)
-        self.new = new_name(engine.connection, table.name)
+        self.new = prefixed(NEW, self.name)
 
     @cached_property
     def old(self) -> OldTable:
@@ -139,7 +139,7 @@ class NewTable:
     def create(self) -> None:
         """Create it LIKE the old table. One that a killed process created is replaced."""
         self.drop()
-        self._run(f"CREATE TABLE {self._quote(self.new)} LIKE {self._quote(self.name)}")
+        execute(self._editor, f"CREATE TABLE {self._quote(self.new)} LIKE {self._quote(self.name)}")
 
     def lost(self) -> set[str]:
         """What the old table has, and one LIKE it lacks."""
@@ -192,14 +192,12 @@ class NewTable:
         self._alter([f"ADD {text}" for text in self._later_indexes()])
 
     def drop(self) -> None:
-        self._run(f"DROP TABLE IF EXISTS {self._quote(self.new)}")
-
-    def _run(self, sql: str) -> None:
-        execute(self._editor, sql)
+        execute(self._editor, f"DROP TABLE IF EXISTS {self._quote(self.new)}")
 
     def _alter(self, changes: list[str]) -> None:
         if changes:
-            self._run(f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}")
+            sql = f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}"
+            execute(self._editor, sql)
 
     def _indexes_and_checks(self) -> Iterator[str]:
         """Names of checks are unique in a database of MySQL: they are added after the exchange."""
@@ -224,7 +222,7 @@ class NewTable:
                 f"MODIFY {self._quote(name)} {kind} {'NULL' if about.null else 'NOT NULL'}",
                 self._default(key.after) if key and is_key else "",
                 "INVISIBLE" if "INVISIBLE" in about.extra else "",
-                f"COMMENT {_literal(about.comment)}" if about.comment else "",
+                f"COMMENT {self._editor.quote_value(about.comment)}" if about.comment else "",
             )
             yield " ".join(filter(None, parts))
         for name, old in self.table.added:
@@ -285,8 +283,3 @@ class NewTable:
 def collation_of(connection: Any, table: str) -> str:
     """That of new columns of the table."""
     return str(row(connection, _TABLE, [plain(connection, table)])[0])
-
-
-def _literal(text: str) -> str:
-    doubled = text.replace("\\", "\\\\").replace("'", "''")
-    return f"'{doubled}'"
