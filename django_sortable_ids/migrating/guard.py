@@ -124,7 +124,7 @@ class _Walk:
             for refusal in self.step(migration.app_label, operation):
                 yield f"{migration}, {refusal}"
 
-    def step(self, app_label: str, operation: Operation) -> Iterator[str]:
+    def step(self, app_label: str, operation: Any) -> Iterator[str]:
         """The refusals of an operation; afterwards it is applied to the state."""
         if isinstance(operation, SeparateDatabaseAndState):
             before = self.state.clone()
@@ -143,11 +143,7 @@ class _Walk:
                     self.tables[model] = renamed[self.own_table(model)]
             return
         fills_rows = getattr(operation, "fills_rows", False)
-        if (
-            isinstance(operation, AddField | AlterField)
-            and _touches_an_id(operation)
-            and not fills_rows
-        ):
+        if _touches_an_id(operation) and not fills_rows:
             refusal = self.refusal(app_label, operation)
             if refusal:
                 yield f"{app_label}.{operation.model_name}.{operation.name}: {refusal}"

@@ -143,7 +143,8 @@ def following(
             f"the migrations of {meta.app_label} have no field {meta.object_name}.{field.name}: "
             f"run `manage.py makemigrations {meta.app_label}` first"
         )
-    now, then = state.fields[field.name], wanted(model, field, using)
+    can_be_unique = not constraints.why_not_unique(connections[using], field)
+    now, then = state.fields[field.name], constrained(model, field, can_be_unique)
     steps = [then]
     change = change_of(then)
     if not now.null and (now.unique or not then.unique):
@@ -184,11 +185,6 @@ def why_not_unique(field: SortableIDField, using: str) -> str | None:
     if is_unique_with_others(field):
         return None
     return constraints.why_not_unique(connections[using], field)
-
-
-def wanted(model: type[models.Model], field: SortableIDField, using: str) -> SortableIDField:
-    """The field in its final form for that database."""
-    return constrained(model, field, not constraints.why_not_unique(connections[using], field))
 
 
 def change_of(then: SortableIDField) -> str:

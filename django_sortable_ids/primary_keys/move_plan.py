@@ -43,7 +43,6 @@ class PlannedMove:
     operation: MigratePrimaryKey
     engine: KeyEngine
     loader: MigrationLoader
-    using: str
     tried_for: float
     """How many seconds the checks and the rehearsal took, which ``migrate`` repeats."""
 
@@ -179,7 +178,7 @@ def build(
     obstacles.refuse(engine, allowed)
     if needed:
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
-    return PlannedMove(operation, engine, loader, using, perf_counter() - start)
+    return PlannedMove(operation, engine, loader, perf_counter() - start)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:

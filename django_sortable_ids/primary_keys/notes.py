@@ -120,7 +120,6 @@ class LastMove:
 
     @property
     def models(self) -> list[str]:
-        """The labels of the models whose keys it moves."""
         return [model for model, _ in self.keys]
 
     def is_of(self, keys: Sequence[MovedKey]) -> bool:

@@ -177,7 +177,6 @@ class MigratePrimaryKey(BothWays):
         return key_engine_of(editor, planned, note)
 
     def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
-        """The copies of these keys."""
         labels = {each.model for each in keys}
         return [each for each in self.copies if each.key in labels]
 
@@ -192,7 +191,6 @@ class MigratePrimaryKey(BothWays):
 
 
 def _have_old_keys(key: MovedKey, state: Any, using: str) -> bool:
-    """Whether a row has its old key."""
     rows = state.apps.get_model(key.model)._base_manager.using(using)
     return bool(rows.filter(**{f"{key.old_name}__isnull": False}).exists())
 

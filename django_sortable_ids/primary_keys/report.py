@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any
 
 from django.apps import apps
-from django.db import connections
 
 from ..backfill.progress import minutes
 from ..db import tables
@@ -112,9 +111,10 @@ class Report:
 
 def report(planned: PlannedMove) -> Report:
     """Counts all rows. Writes nothing."""
-    change, connection = planned.engine.change, connections[planned.using]
+    engine = planned.engine
+    change, connection = engine.change, engine.connection
     names = [each.name for each in change.tables]
-    deleted = DeletedKeys(planned.engine, planned.operation.histories)
+    deleted = DeletedKeys(engine, planned.operation.histories)
     quote = connection.ops.quote_name
     rows = {name: value(connection, f"SELECT COUNT(*) FROM {quote(name)}") for name in names}
     keys = [
@@ -150,7 +150,7 @@ def report(planned: PlannedMove) -> Report:
         bytes=_bytes(connection, names),
         tried_for=planned.tried_for,
         copy=_copied(connection, largest),
-        locks=planned.engine.locks,
+        locks=engine.locks,
     )
 
 

@@ -33,12 +33,10 @@ class Values(NamedTuple):
 
     @property
     def key_field(self) -> Any:
-        """The field of ``column``."""
         return self._field(self.column)
 
     @property
     def next_field(self) -> Any:
-        """The field of ``next``."""
         return self._field(self.next)
 
     def _field(self, column: str) -> Any:
@@ -69,7 +67,7 @@ class Key:
     gone: str | None
     """The column of ``old``, when the keys that it kept come back."""
     content_types: tuple[tuple[str, str], ...]
-    """App label and name of the models whose rows it identifies."""
+    """App label and name of the models whose rows it identifies: its own, proxies and children."""
 
     @property
     def own(self) -> Values:
@@ -123,12 +121,10 @@ class Table:
 
     @property
     def parts(self) -> tuple[Key | Column, ...]:
-        """All that changes."""
         return (self.key, *self.columns) if self.key else self.columns
 
     @property
     def changed(self) -> list[str]:
-        """The columns that change."""
         return [each.name for each in self.parts]
 
     @property
@@ -275,7 +271,11 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
         after=models[1]._meta.pk,
         old=old,
         gone=gone,
-        content_types=tuple(models_of(before, moved)),
+        content_types=tuple(
+            (model._meta.app_label, str(model._meta.model_name))
+            for model in before.get_models()
+            if final_target((model._meta.concrete_model or model)._meta.pk) is models[0]._meta.pk
+        ),
     )
 
 
@@ -334,16 +334,6 @@ def field_of(apps: Apps, table: str, column: str) -> Any | None:
         if (model._meta.db_table, field.column) == (table, column):
             return field
     return None
-
-
-def models_of(apps: Apps, key: MovedKey) -> Iterator[tuple[str, str]]:
-    """The content types whose rows the key identifies: of the model, and of its proxies and
-    children."""
-    pk = apps.get_model(key.model)._meta.pk
-    for model in apps.get_models():
-        proxied = model._meta.concrete_model or model
-        if final_target(model._meta.pk) is pk or proxied._meta.pk is pk:
-            yield model._meta.app_label, str(model._meta.model_name)
 
 
 def columns(apps: Apps) -> Iterator[tuple[type[models.Model], Any]]:

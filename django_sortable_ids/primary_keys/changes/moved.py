@@ -67,7 +67,6 @@ class _WithOld:
 
     @property
     def old_name(self) -> str:
-        """The name of the field ``old``."""
         return f"{OLD}{self.name}"
 
 

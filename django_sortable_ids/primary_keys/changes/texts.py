@@ -159,7 +159,8 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     if vendor == "postgresql":
         run("ANALYZE {found}")
     # The usual texts of all keys, in SQL. Python knows the others, and those of some storages.
-    is_hexadecimal = _is_hexadecimal(connection, texts)
+    has_uuids = connection.features.has_native_uuid_field
+    is_hexadecimal = isinstance(texts.field, UUIDField) and not has_uuids
     fields = key.map.key_field, key.map.next_field
     old, next_ = (text_of(each, f"p.{quote(each.column)}", connection) for each in fields)
     if old and next_:
@@ -279,12 +280,6 @@ def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
         return None if isinstance(key.after, UUIDField) else f"UUIDs only: {wider}"
     is_short = not is_number and texts.room is not None and texts.room < needed
     return f"{texts.room} characters only: {wider}" if is_short else None
-
-
-def _is_hexadecimal(connection: Any, texts: Texts) -> bool:
-    """Whether the texts are UUIDs without hyphens."""
-    native = connection.features.has_native_uuid_field
-    return isinstance(texts.field, UUIDField) and not native
 
 
 def _length(field: Any) -> int:
