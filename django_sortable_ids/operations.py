@@ -194,8 +194,6 @@ class SwapSortableID(BothWays):
     one of the fields. Raises ``FieldDoesNotExist`` for a name that is no field.
     """
 
-    reversible = True
-
     def __init__(self, model_name: str, name: str, other: str) -> None:
         self.model_name = model_name
         self.model_name_lower = model_name.lower()

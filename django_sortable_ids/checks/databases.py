@@ -27,7 +27,7 @@ from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
 from ..migrating.unrecorded import has_pending_migrations, unrecorded_changes
 from ..primary_keys.notes import written
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
-from ..schema.stored_values import found_in, sorts, sorts_uuids, too_narrow, unlikely, values_of
+from ..schema.stored_values import misfit, sorts, sorts_uuids, too_narrow, unlikely, values_of
 from ..schemes import TimeScheme
 from .definitions import check_generic_relations
 from .messages import message
@@ -174,7 +174,7 @@ def _check_column(
             collation = f"collation {column.collation}"
         yield message("E007", field, collation=collation)
     values = [] if narrow else _sampled(connection, field)
-    if wrong := found_in(values, field, connection):
+    if wrong := misfit(values, field, connection):
         found, advice = wrong
         yield message("E009", field, found=found, fix=advice or _fix_of_values(field, values))
     elif few := unlikely(values, field, connection):

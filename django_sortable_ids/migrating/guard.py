@@ -262,7 +262,7 @@ class _Walk:
         values = sampled(self.connection, table, column, present)
         accepted = "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS
         late_share = 0.5 if accepted else 0
-        reason = misfit(values, new, old, self.connection, (table, column), late_share)
+        reason = misfit(values, new, self.connection, old, (table, column), late_share)
         if reason is None:
             return None
         if reason.advice:

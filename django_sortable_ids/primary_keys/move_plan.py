@@ -144,7 +144,7 @@ def build(
     key_map.check(moved, state, using)
     references = graph.references_of(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
-    generic = [each for each in texts.generic_references(apps) if each.table in present]
+    generic = [each for each in texts.generic_references() if each.table in present]
     copies = [each for each in _copies(moved) if each.model_key in state.models]
     more_edges = adopting.adopt(() if needed else adopted, moved, state, connections[using])
     copies += [each for each in more_edges if isinstance(each, KeyCopy)]

@@ -36,7 +36,7 @@ from ..migrating.next_migration import UNREADABLE, change_of
 from ..migrating.unrecorded import unrecorded_changes
 from ..models import BackfillRun
 from ..schema.constraints import add_column, is_unique_alone
-from ..schema.stored_values import found_in, values_of
+from ..schema.stored_values import misfit, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
     connection, meta = connections[using], field.model._meta
     migrate = f"migrate {meta.app_label}{database_option(using)}"
     verify = f"backfill_ids {field} --verify{database_option(using)}"
-    if found_in(values_of(field, connection), field, connection):
+    if misfit(values_of(field, connection), field, connection):
         step = migrate if migrations.is_pending(field) else f"check --database {using}"
         return f"ids of {field.scheme.title}", step
     if field in meta.pk_fields:

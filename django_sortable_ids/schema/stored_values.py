@@ -101,25 +101,19 @@ def values_of(field: SortableIDField, connection: BaseDatabaseWrapper) -> list[A
     return sampled(connection, meta.db_table, str(field.column), key, _PAGE_OF_CHECKS)
 
 
-def found_in(
-    values: list[Any], field: SortableIDField, connection: BaseDatabaseWrapper
-) -> Misfit | None:
-    """Why one of the ``values_of`` the field is no id of its scheme; None if all are."""
-    table_and_column = field.model._meta.db_table, str(field.column)
-    return misfit(values, field, None, connection, table_and_column)
-
-
 def misfit(
     values: list[Any],
     new: SortableIDField,
-    old: Any,
     connection: Any,
-    column_of: tuple[str, str],
+    old: Any = None,
+    column_of: tuple[str, str] | None = None,
     late_share: float = 0.5,
 ) -> Misfit | None:
-    """Why a value of this table and column is no id of ``new``, or another id than of ``old``; None
-    if all values keep their meaning. ``late_share``: as in ``later_than_now``."""
-    table, column = map(connection.ops.quote_name, column_of)
+    """Why a value of this table and column, or those of ``new``, is no id of ``new``, or another id
+    than of ``old``; None if all values keep their meaning. ``late_share``: as in
+    ``later_than_now``."""
+    place = column_of or (new.model._meta.db_table, str(new.column))
+    table, column = map(connection.ops.quote_name, place)
     for value in values:
         if why := _reason(value, new, old, connection):
             return Misfit(why.reason, why.advice.replace(_TABLE, table).replace(_COLUMN, column))

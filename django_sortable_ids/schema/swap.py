@@ -80,14 +80,9 @@ def swap(
 
 def _check(editor: Any, old: Any, new: Any) -> None:
     """Raise ``BackfillError`` if the new column has weaker constraints or lacks ids."""
-    weaker = [
-        what
-        for what, is_so in (
-            ("NOT NULL", new.null and not old.null),
-            ("unique", is_unique_alone(old) and not is_unique_alone(new)),
-        )
-        if is_so
-    ]
+    weaker = ["NOT NULL"] if new.null and not old.null else []
+    if is_unique_alone(old) and not is_unique_alone(new):
+        weaker.append("unique")
     if weaker:
         raise BackfillError(
             f"{old} is {' and '.join(weaker)}, and {new.name} is not: fill it, and "

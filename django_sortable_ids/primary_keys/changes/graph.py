@@ -202,12 +202,10 @@ def build(
         each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
         for each in moved
     }
-    old_fields = {}
+    old_fields, with_old = {}, before if backwards else after
     for copy in operation.copies_of(moved):
         column = before.get_model(copy.model)._meta.get_field(copy.name)
-        old_fields[column.model._meta.db_table, column.column] = _old(
-            copy, before, after, backwards=backwards
-        )
+        old_fields[column.model._meta.db_table, column.column] = _old(copy, with_old, backwards)
     columns: dict[str, list[Column]] = defaultdict(list)
     for reference in references:
         table, name, label = reference
@@ -232,13 +230,11 @@ def existing(change: Change, connection: Any) -> Change:
     return replace(change, tables=tuple(each for each in found if each.key or each.columns))
 
 
-def _old(
-    changed: MovedKey | KeyCopy, before: Apps, after: Apps, *, backwards: bool
-) -> tuple[Any, str | None]:
-    """The field that keeps the previous values, and the column of those that come back."""
+def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any, str | None]:
+    """The field that keeps the previous values, and the column of those that come back. ``apps``
+    are those in which the old values are kept."""
     if changed.old is None:
         return None, None
-    apps = before if backwards else after
     field: Any = apps.get_model(changed.model)._meta.get_field(changed.old_name)
     return (None, str(field.column)) if backwards else (field, None)
 
@@ -253,7 +249,7 @@ def _texts(found: TextReference, before: Apps, *, is_adopted: bool) -> Texts:
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
     models = [apps.get_model(moved.model) for apps in (before, after)]
-    old, gone = _old(moved, before, after, backwards=backwards)
+    old, gone = _old(moved, before if backwards else after, backwards)
     columns = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
 
     def values(kind: Kind) -> Values:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.apps.registry import Apps
+from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db import NotSupportedError, models
 from django.db.models import CharField, IntegerField, QuerySet, TextField, UUIDField
@@ -73,12 +73,10 @@ _UPDATES = {
 }
 
 
-def generic_references(apps: Apps) -> list[TextReference]:
-    """Each column of a ``GenericForeignKey``, and each ``object_id`` of texts beside a foreign key
-    ``content_type``, or ``to_object_id`` beside ``to_content_type``, as logs have them.
-
-    ``apps`` are those of the project: states of migrations have no ``GenericForeignKey``.
-    """
+def generic_references() -> list[TextReference]:
+    """Each column of a ``GenericForeignKey``, which states of migrations don't have; and each
+    ``object_id`` of texts beside a foreign key ``content_type``, or ``to_object_id`` beside
+    ``to_content_type``, as logs have them."""
     found = set()
     for model in apps.get_models():
         for field in model._meta.private_fields:
