@@ -240,8 +240,8 @@ class _Column:
     def _execute(self, sql: str, parameters: list[Any] | None = None) -> None:
         self.editor.execute(sql, parameters)
 
-    def _rows(self, query: str, *parameters: Any) -> list[Any]:
-        return rows(self.editor.connection, query, parameters or None)
+    def _rows(self, query: str) -> list[Any]:
+        return rows(self.editor.connection, query)
 
 
 def _is_constraint(index: str) -> bool:

@@ -147,8 +147,6 @@ class Texts(NamedTuple):
     """The column of the content types; None if all keys are those of one model."""
     key: str | None
     """That model: ``app.Model``."""
-    room: int | None
-    """The most characters of a text; None if it isn't known."""
     field: Any
     """The field of the column; None if no model has it."""
     is_adopted: bool
@@ -243,8 +241,7 @@ def _texts(found: TextReference, before: Apps, *, is_adopted: bool) -> Texts:
     table, column, of = found
     content_type, key = (None, of) if is_adopted and "." in of else (of, None)
     field = field_of(before, table, column)
-    room = getattr(field, "max_length", None)
-    return Texts(table, column, content_type, key, room, field, is_adopted)
+    return Texts(table, column, content_type, key, field, is_adopted)
 
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:

@@ -276,8 +276,9 @@ def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
         return f"its own ids only: {wider}"
     if kind == "uuid" or isinstance(texts.field, UUIDField):
         return None if isinstance(key.after, UUIDField) else f"UUIDs only: {wider}"
-    is_short = not is_number and texts.room is not None and texts.room < needed
-    return f"{texts.room} characters only: {wider}" if is_short else None
+    room = getattr(texts.field, "max_length", None)
+    is_short = not is_number and room is not None and room < needed
+    return f"{room} characters only: {wider}" if is_short else None
 
 
 def _length(field: Any) -> int:
