@@ -5,7 +5,7 @@ reports a server that doesn't answer.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -24,8 +24,6 @@ from ..db.queries import value
 from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
 from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
-from ..migrating.unrecorded import has_pending_migrations, unrecorded_changes
-from ..primary_keys.notes import written
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.stored_values import misfit, sorts, sorts_uuids, too_narrow, unlikely, values_of
 from ..schemes import TimeScheme
@@ -49,6 +47,8 @@ def _check_database(alias: str) -> list[CheckMessage]:
         found = _problems(connection)
     except DatabaseError:
         return []
+    from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
+
     is_refused = any(each.is_serious() for each in found)
     if is_refused and has_pending_migrations(connection, "django_sortable_ids"):
         for each in found:  # `migrate django_sortable_ids`, which mends none of them, must run.
@@ -60,6 +60,8 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
     alias = connection.alias
     models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
     fields = [field for model in models for field in usable_fields(model)]
+    from ..migrating.unrecorded import unrecorded_changes  # imports the backfill
+
     unrecorded = unrecorded_changes(connection)
     stopped = {name.lower() for each in unrecorded for name in each.fields}
     present = [field for field in fields if str(field).lower() not in stopped]
@@ -81,6 +83,8 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
 
 def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]:
     """Keys of models that count, where a move has put ids into the column."""
+    from ..primary_keys.notes import written  # imports the backfill
+
     quote = connection.ops.quote_name
     moved = {label for note in written(connection) if not note.backwards for label in note.models}
     for model in apps.get_models():
@@ -151,7 +155,12 @@ def _check_columns(
             return dict.fromkeys(tables.columns(connection, table), _NO_DETAILS)
         return tables.description(connection, table)
 
-    is_pending = cache(partial(has_pending_migrations, connection))
+    @cache
+    def is_pending(app_label: str) -> bool:
+        from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
+
+        return has_pending_migrations(connection, app_label)
+
     for field in fields:
         name = tables.folded(connection, str(field.column))
         column = columns(field.model._meta.db_table).get(name)
