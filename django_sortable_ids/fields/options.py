@@ -259,15 +259,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             clear = isinstance(error, ValueError)
             wrong.append(WrongOption(SCHEME, str(error) if clear else f"{given}: {error}"))
             self.stored_scheme = self.scheme_with()  # to judge the other options
-        scheme = self.stored_scheme
-        for kind, found in (
-            (SCHEME, _type_problems(scheme, self)),
-            (PUBLIC_TEXT, _public_text_problems(scheme, self)),
-            (COLUMN, _column_problems(scheme, self)),
-            (DEFAULT, _default_problems(self)),
-        ):
-            wrong += [WrongOption(kind, problem) for problem in found]
-        self.wrong_options = wrong
+        self.wrong_options = wrong = wrong + problems(self.stored_scheme, self)
         default = self.db_default
         if hasattr(default, "for_column") and not self.wrong_for_the_column:
             # A GenerateID(), which takes its scheme from the field.
@@ -291,7 +283,15 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             yield WrongOption(CREATED_FROM, problem)
 
 
-# What is wrong with the options of a field whose ids have a scheme
+def problems(scheme: Scheme, given: FieldWithOptions) -> list[WrongOption]:
+    """What is wrong with the options of a field whose ids have this scheme."""
+    found_by_kind = (
+        (SCHEME, _type_problems(scheme, given)),
+        (PUBLIC_TEXT, _public_text_problems(scheme, given)),
+        (COLUMN, _column_problems(scheme, given)),
+        (DEFAULT, _default_problems(given)),
+    )
+    return [WrongOption(kind, each) for kind, found in found_by_kind for each in found]
 
 
 def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
