@@ -145,11 +145,11 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
     key = target.key_fields[0].attname
     counts = {
         "missing": Count(key, filter=target.is_missing),
-        "given": Min(target.source.selected_place, filter=has_id & target.source.has_shown_time),
+        "first": Min(target.source.selected_place, filter=has_id & target.source.has_shown_time),
     }
     result = target.rows.aggregate(**counts)
-    given = now if result["given"] is None else target.source.at(result["given"])
-    return result["missing"], as_stored(min(given, now))
+    first = now if result["first"] is None else target.source.at(result["first"])
+    return result["missing"], as_stored(min(first, now))
 
 
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:

@@ -203,18 +203,18 @@ class Form:
     def ids_of(self, page: Page) -> list[Read | None]:
         """Each id; None for rows without one, and for values that are no ids of the scheme, which
         are counted."""
-        found, given = self._found, [row[2] for row in page if row[2] is not None]
+        found, values = self._found, [row[2] for row in page if row[2] is not None]
         found.rows += len(page)
-        found.missing += len(page) - len(given)
+        found.missing += len(page) - len(values)
         try:
-            numbers = list(map(self._storage.from_db, given))
+            numbers = list(map(self._storage.from_db, values))
             written = (
-                given if self._is_native else self._storage.all_to_db(numbers, self._connection)
+                values if self._is_native else self._storage.all_to_db(numbers, self._connection)
             )
-            is_clean = written == given
+            is_clean = written == values
         except _READ_ERRORS:
             is_clean = False
-        if is_clean and len(given) == len(page):
+        if is_clean and len(values) == len(page):
             if self._times:
                 parts = self._times.layout.split_all(numbers)
                 if None not in parts:

@@ -85,10 +85,10 @@ def compare(target: Target, source: Originals) -> Verification:
     name, key = target.field.name, source.field.attname
     of_original = source.originals.filter(pk=OuterRef(key)).values(name)[:1]
     rows = target.rows.annotate(sortable_ids_original=Subquery(of_original))
-    given = rows.filter(**{f"{name}__isnull": False})
-    differ = given.exclude(**{name: F("sortable_ids_original")})
+    with_id = rows.filter(**{f"{name}__isnull": False})
+    differ = with_id.exclude(**{name: F("sortable_ids_original")})
     differ = differ.filter(sortable_ids_original__isnull=False)
-    gone = given.filter(sortable_ids_original__isnull=True).order_by()
+    gone = with_id.filter(sortable_ids_original__isnull=True).order_by()
     ids = gone.values(key).annotate(ids=Count(name, distinct=True)).filter(ids__gt=1)
     examples = differ.order_by("pk").values_list("pk", flat=True)[:EXAMPLES]
     return Verification(

@@ -89,10 +89,10 @@ class Conversion(Source):
 
     @property
     def options(self) -> dict[str, Any]:
-        given = getattr(self.field, "scheme_arguments", {})
+        arguments = getattr(self.field, "scheme_arguments", {})
         return {
             "old_scheme": self.old.name,
-            **{f"old_{key}": repr(value) for key, value in given.items()},
+            **{f"old_{key}": repr(value) for key, value in arguments.items()},
         }
 
     @property
@@ -130,8 +130,8 @@ class Conversion(Source):
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
         name = getattr(self.field, "scheme_name", self.old.name)
-        given = getattr(self.field, "scheme_arguments", {})
-        if late := later_than_now(sample, self.old, name, given):
+        arguments = getattr(self.field, "scheme_arguments", {})
+        if late := later_than_now(sample, self.old, name, arguments):
             raise BackfillError(f"{self.model._meta.label}.{self.field.name}: {late}")
 
     def at(self, place: Any) -> datetime:
@@ -254,7 +254,7 @@ def _scheme_of(
         assert isinstance(source.scheme, TimeScheme)
         return source.scheme
     rows: QuerySet[Any] = QuerySet(model, using=using)
-    given = rows.filter(**{f"{source.name}__isnull": False}).order_by("pk")
-    sample = given.values_list(source.name, flat=True)[:_SAMPLE]
+    filled = rows.filter(**{f"{source.name}__isnull": False}).order_by("pk")
+    sample = filled.values_list(source.name, flat=True)[:_SAMPLE]
     schemes = Counter(map(scheme_of_uuid, sample))
     return schemes.most_common(1)[0][0] if schemes else new

@@ -101,8 +101,8 @@ class Originals(InOrderOfKeys):
 
     def _of_other_copies(self, keys: Sequence[Any]) -> dict[Any, ID]:
         name = self.field.name
-        given = Q(**{f"{name}__in": keys, f"{self.id_name}__isnull": False})
-        rows = self.rows.filter(given).order_by("-pk")
+        have_ids = Q(**{f"{name}__in": keys, f"{self.id_name}__isnull": False})
+        rows = self.rows.filter(have_ids).order_by("-pk")
         return dict(rows.values_list(self.field.attname, self.id_name))
 
     def _new(self, field: SortableIDField, keys: Sequence[Any]) -> dict[Any, ID]:
