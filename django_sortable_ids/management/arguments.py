@@ -4,6 +4,7 @@ import math
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Set
+from dataclasses import fields as fields_of
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -12,6 +13,7 @@ from django.core.management.base import CommandError, DjangoHelpFormatter
 from django.db import connections
 
 from .. import fields
+from ..backfill.sources.base import Given
 from ..backfill.sources.target import OnNull, OnOutOfRange
 from ..backfill.verification import SHARE
 
@@ -22,7 +24,7 @@ WRONG = 2
 """The exit code for wrong arguments, the same as that of argparse."""
 
 _TIMES = {"created_from", "start", "end", "on_null", "on_out_of_range"}
-_SOURCES = {*_TIMES, "created_at", "convert_from", "allow_triggers", "retry_time"}
+_SOURCES = {*_TIMES, *(each.name for each in fields_of(Given)), "allow_triggers", "retry_time"}
 _PACE = {
     *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
     *("max_replica_lag", "replica"),

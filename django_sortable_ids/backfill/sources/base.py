@@ -32,7 +32,7 @@ Row = tuple[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The arguments that name the source of the times."""
+    """The arguments that name the source of the times. A run stores them under these names."""
 
     created_from: str | None = None
     convert_from: str | None = None

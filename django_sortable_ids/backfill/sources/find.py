@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from django.db import models, router
@@ -83,6 +83,4 @@ def _as_before(given: Given, last: BackfillRun | None) -> Given:
     """The arguments, or those of the last run if there are none."""
     if given != Given() or last is None:
         return given
-    if "created_at" in last.options:
-        return Given(created_at="now")
-    return Given(last.options.get("created_from"), last.options.get("convert_from"))
+    return Given(**{each.name: last.options.get(each.name) for each in fields(Given)})
