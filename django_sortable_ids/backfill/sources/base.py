@@ -252,7 +252,7 @@ class Source(ABC):
 
 
 class InOrderOfKeys(Source):
-    """Its rows are in the order of the primary key, which has an index."""
+    """Its rows are in the order of the primary key, which has an index. Their ids need no times."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -266,6 +266,9 @@ class InOrderOfKeys(Source):
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         return Q()
+
+    def time_range(self, scheme: Scheme) -> tuple[datetime, datetime] | None:
+        return None
 
     def load_place(self, saved: str) -> Any:
         return self.field.to_python(saved)

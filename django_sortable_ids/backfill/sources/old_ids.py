@@ -158,9 +158,6 @@ class Lossless(Conversion, InOrderOfKeys):
     def expected(self) -> Expectation:
         return replace(super().expected, about_times="each its old id, bit for bit")
 
-    def time_range(self, scheme: Any) -> None:
-        return None
-
     def check_places(self, target: Target, missing: int) -> None:
         check_null_times(target)
         self._check_old_ids(target)

@@ -64,9 +64,6 @@ class Originals(InOrderOfKeys):
     def options(self) -> dict[str, Any]:
         return {"copied_from": f"{self.original._meta.label}.{self.id_name}"}
 
-    def time_range(self, scheme: Any) -> None:
-        return None
-
     @property
     def originals(self) -> QuerySet[Any]:
         return QuerySet(self.original, using=self.using)

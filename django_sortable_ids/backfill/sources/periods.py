@@ -15,8 +15,8 @@ from ...errors import BackfillError, WrongArguments
 from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.of_model import referenced_column
 from ...fields.values.times import MICROSECOND, in_utc
-from ...functions.time_columns import last_tick
-from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
+from ...functions.time_columns import last_tick, time_range
+from ...schemes import ID, LeaseLost, LeaseUnavailable, Scheme, TimeScheme
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
 from .target import Target, check_generated
 
@@ -29,6 +29,9 @@ PERIOD = "--created-from pk spreads the rows over a period: --start 2015-01-01 -
 
 class Derived(InOrderOfKeys):
     """Times that Python derives from the key of a row, which is its place."""
+
+    def time_range(self, scheme: Scheme) -> tuple[datetime, datetime] | None:
+        return time_range(scheme) if isinstance(scheme, TimeScheme) else None
 
     def check_places(self, target: Target, missing: int) -> None:
         check_generated(target, missing)
@@ -178,9 +181,6 @@ class Unsourced(InOrderOfKeys):
     @classmethod
     def of(cls, model: type[models.Model], using: str) -> Unsourced:
         return cls(model, model._meta.pk_fields[0], using)
-
-    def time_range(self, scheme: Any) -> None:
-        return None
 
     def check_places(self, target: Target, missing: int) -> None:
         raise AssertionError("no run gives these rows ids")

@@ -186,9 +186,9 @@ class Target:
         columns = rows.values_list(place, *keys, *names)
         return [(row[0], row[1:end], *row[end:]) for row in columns]
 
-    def first(self, rows: QuerySet[Any], *names: str) -> Any:
-        """As ``read``, but the first row only, or None."""
-        return next(iter(self.read(rows[:1], *names)), None)
+    def first(self, rows: QuerySet[Any]) -> Row | None:
+        """As ``read``, but the first row only."""
+        return next(iter(self.read(rows[:1])), None)
 
     def lacks_id(self, row: Row) -> bool:
         """Whether a row that was read still has no id and the same place.

@@ -94,8 +94,7 @@ class PendingRows:
         if end is None or self._source.at(end[0]) < self._target.tick_of(first[0])[1]:
             return None
         missing = self._target.missing.filter(self._source.until(*end))
-        last: Row | None = self._target.first(missing.reverse())
-        return last
+        return self._target.first(missing.reverse())
 
     def last_of(self, span: Span) -> Row | None:
         """The last row without an id of the span's last tick, locked; None if there is none."""
@@ -104,7 +103,7 @@ class PendingRows:
         of_tick &= self._source.until(*span.last)
         missing = self._target.missing.filter(of_tick).reverse()
         for _ in range(_LOOKS):
-            last: Row | None = self._target.first(missing)
+            last = self._target.first(missing)
             if last is None or self._lock(last):
                 return last
         return None
