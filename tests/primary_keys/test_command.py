@@ -2,12 +2,14 @@
 
 import json
 import re
+import shlex
 import sqlite3
 from contextlib import closing
 
 import pytest
 
 from tests.backfill.own_project import SETTINGS, Project
+from tests.backfill.test_output import IN_ONE_PROCESS
 from tests.combinations import in_one_case
 
 MODELS = """
@@ -346,35 +348,37 @@ def test_a_model_without_a_field_for_its_old_key(project):
     assert "the old key is dropped" in done.stdout
 
 
-@in_one_case(
-    ("arguments", "message"),
-    [
-        (["depot.Nothing"], "depot.nothing: App 'depot' doesn't have a 'nothing' model. "
-                            "Expected an app or app.Model"),
-        (["depot", "--verify"], "--primary-key takes no --verify"),
-        (["depot", "--sleep=1", "--allow-triggers"],
-         "--primary-key takes no --allow-triggers and --sleep"),
-        (["depot", "--on-null=skip"], "skip leaves NULL, which no key may have"),
-        (["depot.Customer", "--created-from=joind"],
-         "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
-         "depot.Customer has joined; nearest: joined"),
-        (["depot.Order", "--created-from=customer__joind"],
-         "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
-         "depot.Customer has joined; nearest: joined"),
-        (["depot.Customer", "--created-from=nonsense__x"],
-         "depot.Customer has no field 'nonsense'; its relations: none"),
-        (["depot.Customer", "--created-from=name"],
-         "depot.Customer.name is no DateTimeField or DateField, from which creation times come; "
-         "depot.Customer has joined"),
-        (["depot.Customer", "--start=2020-01-01"],
-         "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30: "
-         "give all three, or none of them"),
-    ],
-)  # fmt: skip
-def test_refused_arguments(edited_project, arguments, message):
-    done = move(edited_project, *arguments)
-    assert done.returncode in (1, 2)
-    assert done.stderr.splitlines()[-1].endswith(message)
+REFUSED = [
+    (["depot.Nothing"], "depot.nothing: App 'depot' doesn't have a 'nothing' model. "
+                        "Expected an app or app.Model"),
+    (["depot", "--verify"], "--primary-key takes no --verify"),
+    (["depot", "--sleep=1", "--allow-triggers"],
+     "--primary-key takes no --allow-triggers and --sleep"),
+    (["depot", "--on-null=skip"], "skip leaves NULL, which no key may have"),
+    (["depot.Customer", "--created-from=joind"],
+     "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
+     "depot.Customer has joined; nearest: joined"),
+    (["depot.Order", "--created-from=customer__joind"],
+     "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
+     "depot.Customer has joined; nearest: joined"),
+    (["depot.Customer", "--created-from=nonsense__x"],
+     "depot.Customer has no field 'nonsense'; its relations: none"),
+    (["depot.Customer", "--created-from=name"],
+     "depot.Customer.name is no DateTimeField or DateField, from which creation times come; "
+     "depot.Customer has joined"),
+    (["depot.Customer", "--start=2020-01-01"],
+     "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30: "
+     "give all three, or none of them"),
+]  # fmt: skip
+
+
+def test_refused_arguments(edited_project):
+    (edited_project.folder / "manage.py").write_text(IN_ONE_PROCESS)
+    given = (["backfill_ids", *arguments, "--primary-key"] for arguments, _ in REFUSED)
+    *printed, _ = edited_project.manage(*map(shlex.join, given)).split("\0")
+    for (arguments, message), text, code in zip(REFUSED, printed[::2], printed[1::2], strict=True):
+        assert code in "12", arguments
+        assert text.splitlines()[-1].endswith(message), arguments
 
 
 def test_the_tables_of_the_app_come_first(tmp_path):

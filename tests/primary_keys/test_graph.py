@@ -1,6 +1,5 @@
 """Keys are moved with every column that refers to them, and back."""
 
-import pytest
 from django.apps import apps
 from django.db import connection
 from django.db.migrations.state import ProjectState
@@ -130,20 +129,12 @@ def content(depot):
     }
 
 
-@pytest.mark.parametrize(
-    "field",
-    [
-        "UUIDv7Field(primary_key=True)",
-        "ULIDField(primary_key=True)",
-        "SnowflakeField(primary_key=True)",
-    ],
-)
-def test_a_whole_graph_moves_there_and_back(depot, field):
+def test_a_whole_graph_moves_there_and_back(depot):
     depot.write(f"{MODELS}RunPython(add_rows, RunPython.noop),", ROWS)
     depot.migrate()
     before = content(depot)
     old = dict(depot.model("Customer").objects.values_list("name", "pk"))
-    depot.write(MOVE.format(field=field), atomic=False)
+    depot.write(MOVE.format(field="ULIDField(primary_key=True)"), atomic=False)
     depot.migrate()
     connection.check_constraints()
     assert content(depot) == before
