@@ -40,9 +40,6 @@ TRIES = 5
 LONGEST_ERROR = 1000
 """Characters of an error message that are stored at most."""
 
-Progress = Callable[[int], None]
-"""Gets the number of rows that were filled since its last call."""
-
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -53,16 +50,17 @@ class Result:
 
 def execute(
     plan: Plan,
-    progress: Progress = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     limits: Limits | None = None,
     control: Control | None = None,
     lag: Callable[[], str] = lambda: "",
 ) -> Result:
     """Fill every row of the plan, and once those that appeared during the run.
 
-    ``lag`` tells why the replicas are too late. Raises ``BackfillError`` if another process fills
-    the same column or an id can't be generated, and ``Stopped`` if ``control`` stops the run.
-    Whatever stops it, a new plan of the same target continues where it stopped.
+    ``progress`` gets the number of rows that were filled since its last call, and ``lag`` tells why
+    the replicas are too late. Raises ``BackfillError`` if another process fills the same column or
+    an id can't be generated, and ``Stopped`` if ``control`` stops the run. Whatever stops it, a new
+    plan of the same target continues where it stopped.
     """
     if not plan.rows and plan.resumed is None:
         # Nothing runs: the record of the last run stays, which --verify needs.
@@ -75,7 +73,7 @@ class _Runner:
     def __init__(
         self,
         plan: Plan,
-        progress: Progress,
+        progress: Callable[[int], None],
         limits: Limits,
         control: Control,
         lag: Callable[[], str],
@@ -335,14 +333,12 @@ class Persistence:
                 if not self.possible or not (lost or is_conflict(error) or is_lock_timeout(error)):
                     raise
                 give_up = give_up or time.monotonic() + self._seconds
-                self._note(f"{type(error).__name__}: {' '.join(str(error).split())}")
+                text = " ".join(str(error).split())
+                self._note(f"{type(error).__name__}: {text}")
                 if time.monotonic() >= give_up:
-                    what = (
-                        "the database could not be reached"
-                        if lost
-                        else ("other transactions were in the way")
-                    )
-                    text = " ".join(str(error).split())
+                    what = "other transactions were in the way"
+                    if lost:
+                        what = "the database could not be reached"
                     raise TriedTooLong(f"{what} for {self._seconds:g} s: {text}") from error
                 if lost:
                     connection.close()

@@ -36,9 +36,9 @@ class Status:
         yield f"  {self._progress()}"
         if run.last_error:
             yield f"  last error: {run.last_error}"
-        if self.state == "stopped" and not self.is_gone:
+        if self.state == "stopped" and not self.is_left_over:
             yield f"  continue with: {self.command}"
-        if self.is_gone:
+        if self.is_left_over:
             yield f"  the field no longer exists: delete the row of {run._meta.db_table}"
 
     def document(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Status:
         return not self.has_field and MAP.is_of(self.run.target)
 
     @property
-    def is_gone(self) -> bool:
+    def is_left_over(self) -> bool:
         """Whether the run is left over from a field that no longer exists."""
         return not self.has_field and not self.is_of_move
 
