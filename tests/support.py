@@ -1,7 +1,7 @@
 """What tests of many folders do: SQL, commands and their refusals, another connection."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from io import StringIO
@@ -33,6 +33,26 @@ def query(sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters or None)
         return list(cursor.fetchall()) if cursor.description else []
+
+
+def explained(sql: str, parameters: Sequence[Any] | None = None, options: str = "") -> list[str]:
+    """The lines of what the database will do, which has to use an index if it can. The options are
+    those of MySQL and MariaDB.
+    """
+    before, explain = {
+        "sqlite": (["ANALYZE"], "EXPLAIN QUERY PLAN"),
+        "postgresql": (
+            ["SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off"],
+            "EXPLAIN",
+        ),
+        "mysql": ([], f"EXPLAIN {options}"),
+    }[connection.vendor]
+    execute(*before)
+    with connection.cursor() as cursor:
+        cursor.execute(f"{explain} {sql}", parameters)
+        rows = [" ".join(map(str, row)) for row in cursor.fetchall()]
+    # MySQL 9 answers with one text of many lines.
+    return [line for row in rows for line in row.splitlines()]
 
 
 def columns(table: str) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from tests.own_tables import table_with
 from tests.schemes.support import ids_at
 from tests.store.models import PRODUCTS, Basket, Profile, Refund, Stock, ULIDProduct
 from tests.store.models import Order as StoreOrder
+from tests.support import explained
 from tests.testapp.models import Order
 
 pytestmark = pytest.mark.django_db
@@ -218,25 +219,6 @@ def test_rows_that_a_join_repeats_are_counted_once(seed):
         bars = histogram(found, "id", unit)
         assert rows_in(bars) == one_by_one(bars, times)
         assert sum(rows_in(bars)) == found.count()
-
-
-def explained(sql):
-    """The rows of the plan, as texts."""
-    before, explain = {
-        "sqlite": ([], "EXPLAIN QUERY PLAN"),
-        "postgresql": (
-            ["SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off"],
-            "EXPLAIN",
-        ),
-        "mysql": ([], "EXPLAIN"),
-    }[connection.vendor]
-    with connection.cursor() as cursor:
-        for statement in before:
-            cursor.execute(statement)
-        cursor.execute(f"{explain} {sql}")
-        rows = [" ".join(map(str, row)) for row in cursor.fetchall()]
-    # MySQL 9 answers with one text of many lines.
-    return [line for row in rows for line in row.splitlines()]
 
 
 @pytest.mark.parametrize("name", ["uuid7", "ulid", "kuuid", "reversed_kuuid", "snowflake"])

@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import F
 
 from tests.combinations import each_with
+from tests.support import explained
 from tests.testapp.models import KEYS, SequenceKey, around
 
 from .support import utc
@@ -44,20 +45,7 @@ def path(request):
 
 def plan(queryset):
     """What the database says that it will do, as one text."""
-    sql, params = queryset.query.sql_with_params()
-    before, explain = {
-        "sqlite": (["ANALYZE"], "EXPLAIN QUERY PLAN"),
-        "postgresql": (
-            ["SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off"],
-            "EXPLAIN",
-        ),
-        "mysql": ([], "EXPLAIN FORMAT=JSON"),
-    }[connection.vendor]
-    with connection.cursor() as cursor:
-        for statement in before:
-            cursor.execute(statement)
-        cursor.execute(f"{explain} {sql}", params)
-        return "\n".join(" ".join(map(str, row)) for row in cursor.fetchall())
+    return "\n".join(explained(*queryset.query.sql_with_params(), options="FORMAT=JSON"))
 
 
 def reads(plan, column, *signs):
