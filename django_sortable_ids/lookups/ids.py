@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import Any, TypeGuard
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import BadRequest, FieldError, ValidationError
@@ -64,12 +64,13 @@ class _InCandidates:
 
     def get_prep_lookup(self) -> Any:
         field = _compared_field(self.lhs)
-        if _is_ambiguous(field) and not hasattr(self.rhs, "as_sql"):
-            prepared = [_value_or_candidates(self.lhs, value) for value in self.rhs]
-            of_each = (each.values if isinstance(each, Candidates) else [each] for each in prepared)
-            self.rhs = list(chain.from_iterable(of_each))
         if field is not None and not hasattr(self.rhs, "as_sql"):
-            self.rhs = _beside_expressions(field, list(self.rhs))
+            values = list(self.rhs)
+            if field.public_text.is_ambiguous:
+                read = (_value_or_candidates(self.lhs, value) for value in values)
+                several = (e.values if isinstance(e, Candidates) else [e] for e in read)
+                values = list(chain.from_iterable(several))
+            self.rhs = _beside_expressions(field, values)
         return super().get_prep_lookup()  # type: ignore[misc]
 
 
@@ -100,10 +101,6 @@ def _compared_field(lhs: Any) -> SortableIDField | None:
     return field if isinstance(field, SortableIDField) else None
 
 
-def _is_ambiguous(field: SortableIDField | None) -> TypeGuard[SortableIDField]:
-    return field is not None and field.public_text.is_ambiguous
-
-
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
     """The value itself; for a text that may stand for several ids, its only id, its ``Candidates``
     or ``Malformed``.
@@ -112,7 +109,7 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
     if field and isinstance(value, Value) and isinstance(value.value, str | UUID):
         # Otherwise the database would compare its column with the text.
         return Value(value.value, output_field=field)
-    if not _is_ambiguous(field):
+    if field is None or not field.public_text.is_ambiguous:
         return value
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
         value = get_normalized_value(value, lhs)[0]

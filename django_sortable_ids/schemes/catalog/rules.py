@@ -73,7 +73,7 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     if not names or len(set(names)) != len(names):
         return f"text_forms of {names}: expected one or more, each with its own name"
     for name, form in scheme.text_forms:
-        if isinstance(form, Digits) and not _is_alphabet(form.alphabet, form):
+        if isinstance(form, Digits) and not _is_alphabet(form.alphabet, form.fold):
             return (
                 f"text form {name!r}: expected 2 to 64 of ASCII letters, digits and -._~, each "
                 f"once; and of one case, if it folds"
@@ -94,10 +94,9 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     return None
 
 
-def _is_alphabet(characters: str, form: TextForm) -> bool:
+def _is_alphabet(characters: str, fold: str | None) -> bool:
     # RFC 3986, section 2.3: these need no escaping in a URL, nor in SQL.
     each_once = len(set(characters)) == len(characters)
-    fold = getattr(form, "fold", None)
     is_folded = fold is None or getattr(characters, fold)() == characters
     is_safe = 2 <= len(characters) <= 64 and set(characters) <= set(UNRESERVED)
     return each_once and is_folded and is_safe
