@@ -141,6 +141,15 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
+    own_options: ClassVar[Mapping[str, Any]] = USUAL
+    """All other options that are not Django's, with their defaults; each is an attribute."""
+    prefix: str | None
+    previous_prefixes: Sequence[str]
+    separator: str
+    encoding: str | None
+    masked: bool
+    storage: str | None
+    db_collation: str | None
     django_defaults: ClassVar[Mapping[str, Any]] = {"editable": False}
     """Defaults of Django's own options, where they differ from Django's."""
     wrong_options: list[WrongOption]
@@ -156,21 +165,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         "accept_other_versions",
     )
 
-    def __init__(
-        self,
-        verbose_name: Any = None,
-        name: str | None = None,
-        *,
-        prefix: str | None = None,
-        previous_prefixes: Sequence[str] = (),
-        separator: str = "_",
-        encoding: str | None = None,
-        masked: bool = False,
-        storage: str | None = None,
-        db_collation: str | None = None,
-        created_from: str | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, verbose_name: Any = None, name: str | None = None, **kwargs: Any) -> None:
         """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
         ``masked``, for a UUIDv7, hides the time in the public text. ``previous_prefixes`` are also
         read, but not written, ``""`` for texts without a prefix.
@@ -187,6 +182,8 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         reports values that are wrong; until they are corrected, use of the ids raises
         ``ImproperlyConfigured``.
         """
+        for option, usual in self.own_options.items():
+            setattr(self, option, kwargs.pop(option, usual))
         self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
         try:
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
@@ -195,22 +192,19 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             taken = {*USUAL, *type(self).scheme_options, *signature(models.Field).parameters}
             suggested = nearest(unknown, taken)
             raise TypeError(f"{type(self).__name__}: {error}{suggested}") from None
-        self.prefix = prefix
-        self.previous_prefixes = previous_prefixes
-        self.separator = separator
-        self.encoding = encoding
-        self.masked = masked
-        self.storage = storage
-        self.db_collation = db_collation
-        self.created_from = created_from
         self._stored: dict[str, Storage] = {}
         self.wrong_options = self._resolve()
         if not self.wrong_options:
             self.scheme = self.stored_scheme
-            encoding = self.scheme.public_encoding if encoding is None else encoding
-            uuids = storage == "uuid" and self.scheme.value_type is str
-            shape = (prefix, separator, encoding, masked, previous_prefixes, uuids)
-            self.public_text = PublicText(self.scheme, *shape)
+            self.public_text = PublicText(
+                self.scheme,
+                self.prefix,
+                self.separator,
+                self.scheme.public_encoding if self.encoding is None else self.encoding,
+                self.masked,
+                self.previous_prefixes,
+                reads_uuids=self.storage == "uuid" and self.scheme.value_type is str,
+            )
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = models.Field.deconstruct(self)
@@ -220,9 +214,11 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             kwargs.pop(option, None)
         if self.given_default is models.NOT_PROVIDED:
             kwargs.pop("default", None)
-        for option, default in {**USUAL, **self.django_defaults}.items():
-            if getattr(self, option) not in (default, []):
-                kwargs[option] = getattr(self, option)
+        for option, default in {**self.own_options, **self.django_defaults}.items():
+            given = getattr(self, option)
+            # A wrong one may equal its default, as True equals 1.
+            if given not in (default, []) or (self.wrong_options and given is not default):
+                kwargs[option] = given
         return name, path, args, kwargs | self._options
 
     def check(self, **kwargs: Any) -> list[CheckMessage]:

@@ -11,7 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from .base import SortableIDField
 from .generating import GetType, SetType
-from .options import SCHEME, WrongOption
+from .options import SCHEME, USUAL, WrongOption
 from .value_types import SortableTextField
 from .values import times
 
@@ -56,17 +56,10 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         "max_length": 20,
         "template": None,
     }
+    own_options = {**USUAL, "block": 1}
     non_db_attrs = (*SortableIDField.non_db_attrs, "block")
     scheme: LexicalSequence
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, *args: Any, block: int = 1, **kwargs: Any) -> None:
-            self.block = block
-            super().__init__(*args, **kwargs)
-
-    else:
-        block: int
+    block: int
 
     def _resolve(self) -> list[WrongOption]:
         wrong = super()._resolve()
@@ -75,12 +68,6 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
             expected = "expected how many numbers to reserve, 1 or more"
             wrong.append(WrongOption(SCHEME, f"block={block!r}: {expected}"))
         return wrong
-
-    def deconstruct(self) -> Any:
-        name, path, args, kwargs = super().deconstruct()
-        if self.block != 1 or self.wrong_options:
-            kwargs["block"] = self.block
-        return name, path, args, kwargs
 
     @property
     def _generated_with_instance(self) -> bool:

@@ -13,6 +13,7 @@ from ..schemes import Scheme, TimeScheme
 from ..schemes.time_scheme import accepting_other_versions
 from .base import SortableIDField
 from .generating import BigIntegerField, CharField, GetType, SetType, UUIDField
+from .options import USUAL
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
@@ -112,6 +113,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
 
     scheme: TimeScheme
     value_type = uuid.UUID
+    own_options = {**USUAL, "accept_other_versions": False}
 
     if TYPE_CHECKING:
         _pyi_private_set_type: uuid.UUID | str | Combinable  # type: ignore[assignment]
@@ -140,19 +142,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
         ) -> None: ...
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
-    else:
-
-        def __init__(self, *args: Any, accept_other_versions: bool = False, **kwargs: Any) -> None:
-            self.accept_other_versions = accept_other_versions
-            super().__init__(*args, **kwargs)
-
     def scheme_with(self, **arguments: Any) -> Scheme:
         scheme = super().scheme_with(**arguments)
         assert isinstance(scheme, TimeScheme)
         return accepting_other_versions(scheme) if self.accept_other_versions else scheme
-
-    def deconstruct(self) -> Any:
-        name, path, args, kwargs = super().deconstruct()
-        if self.accept_other_versions:
-            kwargs["accept_other_versions"] = True
-        return name, path, args, kwargs
