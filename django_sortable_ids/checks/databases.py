@@ -15,7 +15,6 @@ from django.conf import settings
 from django.core.checks import WARNING, CheckMessage
 from django.db import DatabaseError, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import IntegerField
 from django.utils.text import capfirst
 
 from .. import conf
@@ -82,19 +81,23 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
 
 
 def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]:
-    """Keys of models that count, where a move has put ids into the column."""
-    from ..primary_keys.notes import written  # imports the backfill
+    """Keys that were moved, of models with a key that the table doesn't have."""
+    # They import the backfill.
+    from ..migrating.unrecorded import has_pending_migrations
+    from ..primary_keys.notes import written
 
-    quote = connection.ops.quote_name
     moved = {label for note in written(connection) if not note.backwards for label in note.models}
     for model in apps.get_models():
         key, table = model._meta.pk, model._meta.db_table
-        counts = model._meta.label in moved and isinstance(key, IntegerField)
-        if counts and tables.has_column(connection, table, str(key.column)):
-            column = quote(str(key.column))
-            stored = value(connection, f"SELECT {column} FROM {quote(table)} LIMIT 1")
-            if not isinstance(stored, int | None):
-                yield message("E021", key, app=model._meta.app_label)
+        is_moved = model._meta.label in moved and not isinstance(key, SortableIDField)
+        if not is_moved or tables.kind(connection, table) != "table":
+            continue
+        found = tables.column_info(connection, table, str(key.column))
+        is_key = tables.names_of(connection, table, str(key.column), primary_key=True)
+        is_alike = found and tables.family(found.kind) == tables.family(key.db_type(connection))
+        app_label = model._meta.app_label
+        if not (is_key and is_alike) and not has_pending_migrations(connection, app_label):
+            yield message("E021", key, app=app_label)
 
 
 # Servers

@@ -119,8 +119,8 @@ TEXTS: Mapping[str, Text] = {
     "E009": Text("The column holds values of another scheme: {found}", "{fix}"),
     "E019": Text("{reason}: rows can't be inserted, or are lost.", "{fix}"),
     "E021": Text(
-        "The key was moved in the database, and the model has the one from before: no row is found "
-        "by its key, and none can be inserted.",
+        "The key was moved in the database, and the model has the one from before: rows, or those "
+        "that refer to them, are not found, and none can be inserted.",
         "Restore the migration of the move, and the models after it. To undo the move, run "
         "`manage.py migrate {app}` with the name of the migration before it, and then take the "
         "earlier code.",

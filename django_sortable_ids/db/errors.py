@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -109,7 +109,8 @@ _REFUSALS = (
     (
         is_denied,
         "the database user lacks a privilege",
-        "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids",
+        "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids; a "
+        "move of keys needs ALL on its tables, and PostgreSQL that the user owns them",
     ),
     (
         Kind({"3D000"}, {1049}),
@@ -132,22 +133,23 @@ _CLIENT_ERRORS = 2000
 
 
 @contextmanager
-def explained(again: str) -> Iterator[None]:
-    """Turn database errors into ``CommandError``; ``again`` is the command that continues.
+def explained(again: str, left: Callable[[], str] | None = None) -> Iterator[None]:
+    """Turn database errors into ``CommandError``; ``again`` is the command that continues, and
+    ``left`` says what is done when it ends.
 
-    An error without an explanation here is raised unchanged: it may be a bug of this app.
+    An error without an explanation here may be a bug of this app: it is raised with a note.
     """
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
         found = (explanation for is_so, *explanation in _REFUSALS if is_so(error))
         what, advice = next(found, _STOPPED)
+        state = left() if left else "What was committed before is kept"
         if (what, advice) == _STOPPED and not _is_server_error(error):
+            error.add_note(f"{state}. Continue with: {again}")
             raise
         text = " ".join(str(error).split())
-        raise CommandError(
-            f"{what}: {text}. What was committed before is kept. {advice}. Continue with: {again}"
-        ) from error
+        raise CommandError(f"{what}: {text}. {state}. {advice}. Continue with: {again}") from error
 
 
 def _is_server_error(error: Error) -> bool:

@@ -51,6 +51,12 @@ FROM pragma_index_list(%(table)s, %(schema)s) list
 JOIN pragma_index_xinfo(list.name, %(schema)s) part WHERE key ORDER BY list.seq, seqno
 """
 _MOST_DIGITS = 6
+_FAMILIES = {
+    "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
+    "uuid": r"uuid\b",
+    "text": r"((var)?char|character|(long|medium|tiny)?text)\b",
+    "bytes": r"(bytea|(long|medium|tiny)?blob|(var)?binary)\b",
+}
 
 
 class ColumnInfo(NamedTuple):
@@ -138,6 +144,14 @@ def columns(connection: Any, table: str) -> dict[str, ColumnInfo]:
 def column_info(connection: Any, table: str, column: str) -> ColumnInfo | None:
     """The column's description; None if an existing table or view has no such column."""
     return columns(connection, table).get(folded(connection, column))
+
+
+def family(db_type: str | None) -> str | None:
+    """What values of a column's type are, such as ``integer``; the type itself if it is another."""
+    for name, pattern in _FAMILIES.items():
+        if re.match(pattern, db_type or "", re.IGNORECASE):
+            return name
+    return db_type
 
 
 def may_be_null(connection: Any, table: str, column: str) -> bool:

@@ -9,7 +9,6 @@ the plan and checks the tables that have rows.
 the guard can't tell it from ``migrate``. Code that calls ``MigrationExecutor`` bypasses the guard.
 """
 
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -49,12 +48,6 @@ from ..schema.stored_values import misfit, sampled
 from . import refusals
 
 OWN_NAME = "django_sortable_ids"
-_KINDS = {
-    "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
-    "uuid": r"uuid\b",
-    "text": r"((var)?char|character|(long|medium|tiny)?text)\b",
-    "bytes": r"(bytea|(long|medium|tiny)?blob|(var)?binary)\b",
-}
 
 
 def check_migrations(
@@ -75,18 +68,19 @@ def check_migrations(
     if plan and all(migration.app_label == OWN_NAME for migration, _ in plan):
         return  # They touch no table of the project, and other commands need them.
     connection = connections[using]
-    # Outside a transaction, an error that Django finds at the end doesn't undo a change.
-    at_once = (operation for each, _ in plan if not each.atomic for operation in each.operations)
-    if connection.vendor == "sqlite" and any(map(_touches_an_id, at_once)):
-        refuse_orphans(connection, "Nothing was migrated")
     out = (stdout or sys.stdout) if verbosity else None
     # Imported here because they import the backfill.
     from . import unrecorded
 
+    # Outside a transaction, an error that Django finds at the end doesn't undo a change.
+    if connection.vendor == "sqlite" and any(
+        [*unrecorded.moves(each)] or (not each.atomic and _touches_ids(each)) for each, _ in plan
+    ):
+        refuse_orphans(connection, "Nothing was migrated")
     loader = MigrationLoader(connection)
     changes = unrecorded.unrecorded_changes(connection, loader)
     stopped = [
-        *unrecorded.refusals(connection, loader, plan, changes),
+        *unrecorded.refusals(connection, loader, plan, changes, apps),
         *(f"{reason}. {KEEP_DEFAULT}" for _, reason in automatic_keys(connection)),
     ]
     if stopped:
@@ -94,10 +88,7 @@ def check_migrations(
     if out and not changes and (notice := unrecorded.left_over(connection, apps, plan, loader)):
         print(notice, file=out)
     forwards = [migration for migration, backwards in plan if not backwards]
-    touched = any(
-        _touches_an_id(operation) for migration in forwards for operation in migration.operations
-    )
-    if not touched:
+    if not any(map(_touches_ids, forwards)):
         return
     state = ProjectState.from_apps(apps)
     walk = _Walk(connection, state)
@@ -222,11 +213,11 @@ class _Walk:
         historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         column = self.column(app_label, model_name, operation.name)
-        kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
+        kinds = [tables.family(each.db_type(self.connection)) for each in (old, new)]
         if is_mysql and kinds[0] == "uuid" and column:
             # Django 4 created char(32), which Django 5 leaves as it is.
             found = tables.column_info(self.connection, table, column)
-            kinds[0] = _kind(found and found.kind)
+            kinds[0] = tables.family(found and found.kind)
             if kinds == ["text", "uuid"]:
                 return refusals.ALTER_CHAR32.format(table=table, column=column)
         if kinds[0] != kinds[1] and old.primary_key:
@@ -277,6 +268,10 @@ class _Walk:
         return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
 
 
+def _touches_ids(migration: Migration) -> bool:
+    return any(map(_touches_an_id, migration.operations))
+
+
 def _touches_an_id(operation: Operation) -> bool:
     """Whether the operation adds or alters a sortable id in the database."""
     if isinstance(operation, SeparateDatabaseAndState):
@@ -294,10 +289,3 @@ def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseW
     return old.stored_scheme != new.stored_scheme or old.column_storage(
         vendor
     ) != new.column_storage(vendor)
-
-
-def _kind(db_type: str | None) -> str | None:
-    for kind, pattern in _KINDS.items():
-        if re.match(pattern, db_type or "", re.IGNORECASE):
-            return kind
-    return db_type

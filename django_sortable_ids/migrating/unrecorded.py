@@ -18,6 +18,7 @@ from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
 from ..primary_keys.changes.moved import KEPT, MAP
 from ..primary_keys.engines import mysql_exchange
+from ..primary_keys.operation import NO_OLD_KEYS, has_old_keys
 from ..schema.swap import unrecorded_swaps
 
 Name = tuple[str, str]
@@ -96,6 +97,7 @@ def refusals(
     loader: MigrationLoader,
     plan: Planned,
     unrecorded: Sequence[Unrecorded],
+    apps: Apps,
 ) -> Iterator[str]:
     """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
     for note in notes.written(connection):
@@ -111,44 +113,46 @@ def refusals(
     for each in unrecorded:
         if (each.migration, each.backwards) not in planned:
             yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
-    yield from refusals_to_undo(
-        [migration for migration, backwards in plan if backwards], connection
-    )
+    undone = [migration for migration, backwards in plan if backwards]
+    yield from refusals_to_undo(undone, connection, apps)
 
 
-def refusals_to_undo(undone: Sequence[Migration], connection: Any) -> Iterator[str]:
+def refusals_to_undo(
+    undone: Sequence[Migration], connection: BaseDatabaseWrapper, apps: Apps
+) -> Iterator[str]:
     """The moves whose old keys are gone: they were not kept, or their field was removed since, and
-    comes back empty."""
-    removed: dict[tuple[str, str, str], Migration] = {}
+    comes back empty. ``apps`` has the models of the recorded migrations."""
+    later: dict[tuple[str, str, str], tuple[str, Migration | None]] = {}
+    """By model and field, as the undone migration knows it: the name that it has, or had when a
+    migration removed it."""
     written = list(notes.written(connection))
     for migration in undone:
         for each in reversed([*_operations(migration.operations)]):
             model = migration.app_label, getattr(each, "model_name_lower", "")
             if isinstance(each, RemoveField):
-                removed[*model, each.name] = migration
+                later[*model, each.name] = each.name, migration
             renamed = getattr(each, "renamed_fields", ())
             if isinstance(each, RenameField):
                 renamed = [(each.old_name, each.new_name)]
-            removed |= {
-                (*model, old): removed[*model, new]
-                for old, new in renamed
-                if (*model, new) in removed
-            }
+            later |= {(*model, old): later.get((*model, new), (new, None)) for old, new in renamed}
         for move in moves(migration):
             own = [note for note in written if note.is_of(move.keys)]
             for key in move.keys:
-                remover = removed.get((*key.model_key, key.old_name))
+                name, remover = later.get((*key.model_key, key.old_name), (key.old_name, None))
+                had_old = any(key.model in note.with_old for note in own)
                 if key.old is None and any(key.model in note.models for note in own):
                     yield (
                         f"{migration} can't be undone: the old keys of {key.model} were not kept, "
                         f"and only a backup has them."
                     )
-                elif remover and any(key.model in note.with_old for note in own):
+                elif remover and had_old:
                     yield (
-                        f"{migration} can't be undone: {remover} removed {key.old_name} of "
-                        f"{key.model}, so only a backup has the old keys. If you have one, undo "
-                        f"{remover} alone, fill {key.old_name}, and migrate again."
+                        f"{migration} can't be undone: {remover} removed {name} of {key.model}, so "
+                        f"only a backup has the old keys. If you have one, undo {remover} alone, "
+                        f"fill {name}, and migrate again."
                     )
+                elif had_old and not has_old_keys(apps, key.model, name, connection.alias):
+                    yield f"{migration} can't be undone: {NO_OLD_KEYS.format(key.model, name)}."
 
 
 def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:

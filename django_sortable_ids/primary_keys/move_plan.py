@@ -175,7 +175,7 @@ def build(
     if allowed:
         obstacles.refuse_unknown(allowed, engine.programs())
     start = perf_counter()
-    obstacles.refuse(engine, allowed)
+    obstacles.check(engine, allowed)
     if needed:
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
     return PlannedMove(operation, engine, loader, perf_counter() - start)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import Error, connections
+
 from ..backfill.sources.base import Given
 from ..db import tables
 from ..errors import BackfillError
@@ -21,6 +23,8 @@ _RECORDED = "recorded"
 _SOURCES = "sources"
 _WITH_OLD_KEYS = "models_with_old_keys"
 _PREFIX = "move "
+UNMOVED = "No key was moved"
+_UNRECORDED = "The keys were moved, and that is not recorded: run no application until it is"
 
 
 class Note:
@@ -34,6 +38,7 @@ class Note:
         *,
         backwards: bool,
     ) -> None:
+        self.backwards = backwards
         self._using = using
         self._rows = MoveNote.objects.using(using)
         self._model = keys[0].model
@@ -85,6 +90,18 @@ class Note:
     def last_numbers(self) -> dict[str, int]:
         """What ``begin`` or ``write`` saved of any move of these keys."""
         return dict(self._note.state.get(_NUMBERS, {}))
+
+    def left(self) -> str:
+        """What an error of the database has left."""
+        connection = connections[self._using]
+        if connection.in_atomic_block and connection.features.can_rollback_ddl:
+            return UNMOVED
+        try:
+            if self.steps is not None:
+                return "The move stopped in its last step: run no application until it is complete"
+            return _UNRECORDED if self.is_done else UNMOVED
+        except Error:
+            return "It is unknown whether keys were moved: run no application until it is complete"
 
     def write_with_old_keys(self, labels: Sequence[str]) -> None:
         """Save the models of which a row has its old key, after the note is complete."""

@@ -22,17 +22,28 @@ from .changes import texts
 from .changes.graph import Change
 from .changes.moved import Reference
 from .engines.base import KeyEngine, Program
+from .notes import UNMOVED
 
 _SHOWN = 20
 """The number of programs in a message."""
 
 
-def refuse(engine: KeyEngine, allowed: Sequence[str]) -> None:
+_FORWARDS = (
+    "To keep the new keys, undo nothing more: `manage.py migrate` applies all migrations again"
+)
+
+
+def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
     """Raise ``BackfillError`` with all that prevents the move; or else with all that fails when it
     is tried on tables without rows, which are dropped."""
-    found = [*problems(engine, allowed)] or [*engine.rehearse()]
+    refuse(engine, [*problems(engine, allowed)] or [*engine.rehearse()])
+
+
+def refuse(engine: KeyEngine, found: list[str]) -> None:
     if found:
-        raise BackfillError("\n".join(["No key was moved.", *found]))
+        # Later migrations may be undone already.
+        forwards = [_FORWARDS] * engine.note.backwards
+        raise BackfillError("\n".join([f"{UNMOVED}.", *found, *forwards]))
 
 
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:

@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
+from django.apps.registry import Apps
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 from ..db import tables
+from ..db.errors import explained
 from ..db.locks import with_short_lock_timeout
 from ..errors import BackfillError
 from ..schema.swap import rename
@@ -127,17 +129,26 @@ class MigratePrimaryKey(BothWays):
                     f"the old keys of {key.model} were not kept: only a backup has them"
                 )
         engine = self._engine(editor, keys, before, after, backwards=backwards)
+        with explained("the same `manage.py migrate`", engine.note.left):
+            self._move(engine, keys, before, after, backwards=backwards)
+
+    def _move(
+        self,
+        engine: KeyEngine,
+        keys: Sequence[MovedKey],
+        before: Any,
+        after: Any,
+        *,
+        backwards: bool,
+    ) -> None:
         note, deleted = engine.note, DeletedKeys(engine, self.histories)
         if not engine.is_done():
-            for key in keys if backwards else ():
-                if key.model in note.with_old_keys and not _have_old_keys(key, before, using):
-                    raise BackfillError(
-                        f"no row of {key.model} has its old key in {key.old_name} any more: only a "
-                        f"backup has them. If all rows are newer than the move, give one of them a "
-                        f"number there"
-                    )
+            known = [(each.model, each.old_name) for each in keys if backwards]
+            known = [each for each in known if each[0] in note.with_old_keys]
+            gone = [each for each in known if not has_old_keys(before.apps, *each, engine.using)]
+            obstacles.refuse(engine, [NO_OLD_KEYS.format(*each) for each in gone])
             with engine.working():
-                obstacles.refuse(engine, self.allowed)
+                obstacles.check(engine, self.allowed)
                 engine.create_maps()
                 if backwards:
                     key_map.copy_old_keys(engine)
@@ -147,8 +158,9 @@ class MigratePrimaryKey(BothWays):
                     deleted.fill_new_keys(keys)
                 engine.move()
         if not backwards:
-            with_old = [each for each in keys if each.old and _have_old_keys(each, after, using)]
-            note.write_with_old_keys([each.model for each in with_old])
+            kept = [(each.model, each.old_name) for each in keys if each.old is not None]
+            with_old = [each for each in kept if has_old_keys(after.apps, *each, engine.using)]
+            note.write_with_old_keys([model for model, _ in with_old])
         engine.drop_maps()
         deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
         notes.forget_runs(engine.change.keys, engine.using)
@@ -190,9 +202,16 @@ class MigratePrimaryKey(BothWays):
         return f"move_key_of_{first}{'_and_others' if others else ''}"
 
 
-def _have_old_keys(key: MovedKey, state: Any, using: str) -> bool:
-    rows = state.apps.get_model(key.model)._base_manager.using(using)
-    return bool(rows.filter(**{f"{key.old_name}__isnull": False}).exists())
+NO_OLD_KEYS = (
+    "no row of {} has its old key in {} any more: only a backup has them. If all rows are newer "
+    "than the move, give one of them a number there"
+)
+
+
+def has_old_keys(apps: Apps, label: str, name: str, using: str) -> bool:
+    """Whether a row of the model has its old key in the field with that name."""
+    rows = apps.get_model(label)._base_manager.using(using)
+    return bool(rows.filter(**{f"{name}__isnull": False}).exists())
 
 
 class RenameMovedKey(BothWays):

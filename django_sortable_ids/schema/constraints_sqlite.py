@@ -15,7 +15,7 @@ from ..db import tables
 from ..db.queries import rows, value
 from ..db.tables import folded_in_sqlite as folded
 from ..db.tables import quoted_in_sqlite as _quoted
-from ..errors import BackfillError
+from ..errors import BackfillError, counted
 from .table_definition import (
     SQLITE,
     NotUnderstood,
@@ -92,15 +92,27 @@ def refuse_orphans(connection: Any, label: object) -> None:
     Django checks this at the end of every migration on SQLite, when the change is already made.
     """
     try:
-        connection.check_constraints()
-    except DatabaseError as error:
+        found = rows(connection, _ORPHANS)
+    except DatabaseError as error:  # such as a foreign key to a column that isn't unique
+        reasons = [str(error)]
+    else:
+        reasons = [
+            f"{counted(count, 'row')} of {table}.{column} without a row of {parent}"
+            for table, column, parent, count in found
+        ]
+    if reasons:
         raise BackfillError(
-            f"{label}: {str(error).rstrip('.')}. Django refuses to finish a migration on SQLite "
-            f"with such rows: correct or delete those that `PRAGMA foreign_key_check` lists, and "
+            f"{label}: {', '.join(reasons)}. Django refuses to finish a migration on SQLite with "
+            f"such rows: correct or delete those that `PRAGMA foreign_key_check` lists, and "
             f"migrate again"
-        ) from error
+        )
 
 
+_ORPHANS = """
+SELECT found."table", "from", parent, COUNT(*) FROM pragma_foreign_key_check found
+JOIN pragma_foreign_key_list(found."table") ON id = fkid AND seq = 0
+GROUP BY found."table", fkid ORDER BY 1, 2
+"""
 _SET_DEFINITION = (
     "UPDATE main.sqlite_master SET sql = %s WHERE type = 'table' AND name = %s COLLATE NOCASE"
 )

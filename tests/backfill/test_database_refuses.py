@@ -165,7 +165,8 @@ def limited():
 OWN = [f"ALL ON {model._meta.db_table}" for model in own_models()]
 LACKS = "the database user lacks a privilege: "
 ADVICE = (
-    "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids. "
+    "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids; a "
+    "move of keys needs ALL on its tables, and PostgreSQL that the user owns them. "
     "Continue with: manage.py backfill_ids testapp.Order.uuid7"
 )
 

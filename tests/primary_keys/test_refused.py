@@ -157,8 +157,8 @@ def test_old_keys_that_were_removed_since_do_not_come_back(depot, rename):
     depot.migrate()
     assert depot.refusal("0001_step") == (
         "Nothing was migrated.\n"
-        "depot.0002_step can't be undone: depot.0004_step removed old_id of depot.Customer, so "
-        "only a backup has the old keys. If you have one, undo depot.0004_step alone, fill old_id, "
+        "depot.0002_step can't be undone: depot.0004_step removed number of depot.Customer, so "
+        "only a backup has the old keys. If you have one, undo depot.0004_step alone, fill number, "
         "and migrate again."
     )
     assert depot.applied()[-1] == "0004_step"

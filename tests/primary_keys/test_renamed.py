@@ -114,6 +114,12 @@ def test_it_moves_and_comes_back(project):
     assert rows(project) == EXPECTED
     code = "from depot.models import *; print([z.id.version for z in Zip.objects.all()])"
     assert project.shell(code) == "[7, 7, 7, 7]"
+    models = project.models.read_text()
+    project.models.write_text(MODELS)
+    done = project.run("check", "--database", "default")
+    assert done.returncode == 1
+    assert done.stderr.count("(sortable_ids.E021) The key was moved in the database") == 3
+    project.models.write_text(models)
     project.shell(
         "from depot.models import *; Zip.objects.create(code='1200', "
         "municipality=Municipality.objects.get(code='11'))"
@@ -139,6 +145,31 @@ def test_a_stop_between_two_columns(depot, monkeypatch):
     assert list(depot.model("Country").objects.values_list("id", "code")) == [("CH", 1)]
     assert stops.migrate_until_done(depot, "0001_step") > 1
     assert list(depot.model("Country").objects.values_list("code", "old_code")) == [("CH", 1)]
+
+
+def test_nothing_is_undone_without_old_keys(project):
+    """Neither in one step nor, as the message says, after the one that removed their field."""
+    edit(project)
+    project.write_move()
+    project.change_models(EDITED[next(iter(EDITED))].splitlines()[1] + "\n", "")
+    project.manage("migrate", "&&", "makemigrations", "depot", "&&", "migrate")
+    move, later, removal = project.names[1:]
+    done = project.run("migrate", "depot", "0001")
+    assert done.stderr.endswith(
+        f"depot.{move} can't be undone: depot.{removal} removed old_id of depot.Office, so only a "
+        f"backup has the old keys. If you have one, undo depot.{removal} alone, fill old_id, and "
+        f"migrate again.\n"
+    )
+    project.manage("migrate", "depot", later)
+    done = project.run("migrate", "depot", "0001")
+    assert done.stderr.startswith("CommandError: Nothing was migrated.\n")
+    reason = "no row of depot.Office has its old key in old_id any more"
+    assert f"depot.{move} can't be undone: {reason}" in done.stderr
+    assert rows(project) == EXPECTED
+    project.sql("UPDATE depot_office SET old_id = 1 WHERE name = 'a'")
+    project.manage("migrate", "depot", "0001")
+    project.models.write_text(MODELS)
+    assert rows(project) == EXPECTED
 
 
 def refused(project):

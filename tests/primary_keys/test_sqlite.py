@@ -204,3 +204,34 @@ def test_a_key_without_rowid(depot, fill):
 
 def rows_of(table):
     return execute(f"SELECT * FROM {table} ORDER BY id")
+
+
+@pytest.mark.parametrize("table", ["depot_order", "depot_line"], ids=["moved", "another"])
+def test_rows_that_refer_to_none(small_move, depot, table):
+    """They are counted in all tables, since Django refuses them after the keys are moved."""
+    key = f"CREATE TABLE {table} (name, customer_id REFERENCES depot_customer)"
+    insert = f"INSERT INTO {table} (name, customer_id) VALUES ('x', 4711), ('y', 4712)"
+    execute("PRAGMA foreign_keys = OFF", *[key] * (table == "depot_line"), insert)
+    execute("PRAGMA foreign_keys = ON")
+    assert depot.refusal() == (
+        f"Nothing was migrated: 2 rows of {table}.customer_id without a row of depot_customer. "
+        "Django refuses to finish a migration on SQLite with such rows: correct or delete those "
+        "that `PRAGMA foreign_key_check` lists, and migrate again"
+    )
+    assert depot.applied() == ["0001_step"]
+
+
+def test_the_disk_is_full(depot, small_move):
+    execute("VACUUM")
+    [(pages,)] = execute("PRAGMA page_count")
+    execute(f"PRAGMA max_page_count = {pages}")
+    try:
+        refused = depot.refusal()
+    finally:
+        execute("PRAGMA max_page_count = 4294967294")
+    assert refused == (
+        "the database has no space left: database or disk is full. No key was moved. Free some "
+        "space. Continue with: the same `manage.py migrate`"
+    )
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection, models
+from django.db import DatabaseError, connection, models
 from django.db.migrations.recorder import MigrationRecorder
 from django.test.utils import isolate_apps
 
@@ -70,6 +70,35 @@ def test_all_that_does_not_complete_it_is_refused(depot, backwards):
     depot.migrate(back)
     assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
     assert check_databases(databases=["default"]) == []
+
+
+LEFT = {
+    "before": (NOTE, "No key was moved. "),
+    "after": (
+        re.compile(r"SELECT \S+ AS .*old_id. IS NOT NULL"),
+        "The keys were moved, and that is not recorded: run no application until it is. ",
+    ),
+    "between": (RENAMES, "The move stopped in its last step: run no application until it is "),
+}
+"""What is done when the database refuses a statement."""
+
+
+@pytest.mark.parametrize("when", ["before", "after", pytest.param("between", marks=mysql_only)])
+def test_an_error_of_the_database_says_what_is_done(depot, when):
+    statement, said = LEFT[when]
+
+    def execute(run, sql, params, *rest):
+        return run("wrong" if statement.match(f"{sql} {params!r}") else sql, params, *rest)
+
+    small.create(depot)
+    small.write_move(depot)
+    with pytest.raises(DatabaseError) as raised, connection.execute_wrapper(execute):
+        depot.migrate()
+    (note,) = raised.value.__notes__
+    assert note.startswith(said)
+    assert note.endswith(". Continue with: the same `manage.py migrate`")
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
 
 
 @mysql_only

@@ -6,6 +6,7 @@ triggers that no model knows remain.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -14,6 +15,7 @@ from typing import Any
 from django.db import DatabaseError, transaction
 
 from ...db import tables
+from ...db.errors import sqlite_code
 from ...db.queries import row, rows, value
 from ...db.tables import folded_in_sqlite as folded
 from ...schema.table_definition import (
@@ -73,6 +75,8 @@ class SQLiteKeys(KeyEngine):
             except NotUnderstood as error:
                 yield f"{table.name}: its definition can't be changed: {error}"
             except DatabaseError as error:
+                if sqlite_code(error) != sqlite3.SQLITE_ERROR:
+                    raise  # such as a full disk, which is no fault of the table
                 reason = str(error).replace(_COPY, "")
                 yield (
                     f"{table.name}: a copy with the new columns can't be made: {reason}. Make the "
