@@ -44,11 +44,12 @@ def _are_mask_keys(value: Any) -> bool:
     return True
 
 
+_MASK_KEYS = "a list. Generate one with: python -c 'import secrets; print(secrets.token_hex(16))'"
 _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "WORKER": (None, _is_worker, f"None, a whole number from 0, or {LEASE!r}"),
     "WORKER_LEASE_SECONDS": (60, partial(_is_seconds, least=1), "seconds, from 1"),
     "WORKER_CLOCK_SKEW_SECONDS": (10, _is_seconds, "seconds, from 0"),
-    "MASK_KEYS": ((), _are_mask_keys, "a list of texts with 32 hexadecimal digits"),
+    "MASK_KEYS": ((), _are_mask_keys, f"texts of 32 hexadecimal digits, in {_MASK_KEYS}"),
     "CLOCK_ROLLBACK": ("advance", POLICIES.__contains__, '"advance", "wait" or "raise"'),
     "CLOCK_ROLLBACK_LIMIT": (10, _is_seconds, "seconds, from 0"),
     "GUARD_MIGRATIONS": (True, lambda value: isinstance(value, bool), "True or False"),
@@ -86,8 +87,7 @@ def mask_keys() -> "tuple[MaskKey, ...]":
     texts = tuple(_get("MASK_KEYS"))
     if not texts:
         raise ImproperlyConfigured(
-            "masked=True needs a key in SORTABLE_IDS['MASK_KEYS'], a list. Generate one with: "
-            "python -c 'import secrets; print(secrets.token_hex(16))'"
+            f"masked=True needs a key in SORTABLE_IDS['MASK_KEYS'], {_MASK_KEYS}"
         )
     return read_keys(texts)
 

@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.core.exceptions import FieldDoesNotExist
-from django.db import NotSupportedError
 from django.db.migrations.operations import AddField, AlterField
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
@@ -255,7 +254,7 @@ def _swapped(part: Any, names: dict[str, str]) -> Any:
 def _refuse_transaction(operation: Operation, schema_editor: Any) -> None:
     connection = schema_editor.connection
     if connection.features.can_rollback_ddl and connection.in_atomic_block:
-        raise NotSupportedError(
+        raise BackfillError(
             f"{type(operation).__name__} needs more than one transaction: set atomic = False on "
             f"the migration"
         )

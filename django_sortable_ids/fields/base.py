@@ -212,12 +212,12 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         returned = stored.returned
         if returned is self.scheme.value_type and returned not in stored.driver_types:
             return []
-        return OnlyConverters([stored.reader(self.scheme)])
+        return OnlyConverters([stored.reader(self.scheme, self)])
 
     def from_db_value(
         self, value: Any, expression: Any, connection: BaseDatabaseWrapper
     ) -> ID | None:
-        return self.stored(connection).reader(self.scheme)(value)
+        return self.stored(connection).reader(self.scheme, self)(value)
 
     def _accept_stored(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         """Like ``read_for_lookup``, but also accepts a driver's value: Django passes one when it

@@ -26,5 +26,5 @@ def _get_prefetch_querysets(
     if issubclass(manager.through, CommonGenericTaggedItemBase):
         read = field.to_python  # object_id has a type of its own
     else:
-        read = field.stored(connections[tags.db]).reader(field.scheme)
+        read = field.stored(connections[tags.db]).reader(field.scheme, field)
     return tags, lambda tag: read(key_of_tag(tag)), *others

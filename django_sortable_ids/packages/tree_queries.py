@@ -28,7 +28,7 @@ def _from_db_value(column: Any, stored: Any, expression: Any, connection: Any) -
     members = stored.split(SEPARATOR)[1:-1] if isinstance(stored, str) else stored
     if key.scheme.value_type is int:
         members = map(int, members)
-    return list(map(key.stored(connection).reader(key.scheme), members))
+    return list(map(key.stored(connection).reader(key.scheme, key), members))
 
 
 def _contains(lookup: Any, compiler: Any, connection: Any) -> Any:

@@ -101,7 +101,8 @@ def test_wrong_keys_are_refused_and_not_shown(settings, keys):
     with pytest.raises(ImproperlyConfigured) as refused:
         MASKED.public_text.format(V7)
     assert str(refused.value) == (
-        "SORTABLE_IDS['MASK_KEYS'] is invalid; expected a list of texts with 32 hexadecimal digits"
+        "SORTABLE_IDS['MASK_KEYS'] is invalid; expected texts of 32 hexadecimal digits, in a list. "
+        "Generate one with: python -c 'import secrets; print(secrets.token_hex(16))'"
     )
 
 

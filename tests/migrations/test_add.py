@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 from django.core.management.base import CommandError
-from django.db import NotSupportedError, connection
+from django.db import connection
 from django.db.migrations.operations import AddField
 from django.db.models import CharField, QuerySet
 
@@ -174,7 +174,7 @@ def test_it_goes_on_where_it_was_killed(depot, after):
 @pytest.mark.skipif(connection.vendor == "mysql", reason="DDL ends every transaction")
 def test_a_transaction_around_it_is_refused(depot):
     prepare(depot, ADD.format(field("ULIDField", "unique=True")), atomic=True)
-    with pytest.raises(NotSupportedError, match="set atomic = False on the migration"):
+    with pytest.raises(CommandError, match="set atomic = False on the migration"):
         depot.migrate()
     assert depot.applied() == depot.names[:1]
 

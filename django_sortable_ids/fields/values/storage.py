@@ -58,7 +58,7 @@ def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabase
     return types[connection.vendor].format(length=length)
 
 
-FIND = "List such rows by `manage.py backfill_ids LABEL.FIELD --verify`."
+FIND = "List such rows by `manage.py backfill_ids {} --verify`."
 
 
 class Storage(ByArguments, ABC):
@@ -87,8 +87,8 @@ class Storage(ByArguments, ABC):
     def from_db(self, stored: Any) -> int:
         """The number of a value that the driver returned."""
 
-    def reader(self, scheme: Scheme) -> Callable[..., ID | None]:
-        """A function from a value that the driver returned to the Python value.
+    def reader(self, scheme: Scheme, field: object) -> Callable[..., ID | None]:
+        """A function from a value of the field that the driver returned to the Python value.
 
         It passes on None, and what is already converted.
         """
@@ -100,9 +100,10 @@ class Storage(ByArguments, ABC):
                 return value
             try:
                 return from_trusted(from_db(value))
-            except TypeError:  # SQLite stores any value in any column.
-                kind = type(value).__name__
-                raise ValueError(f"expected {scheme.title}, found {kind}. {FIND}") from None
+            except (TypeError, ValueError) as error:  # SQLite stores any value in any column.
+                kind = f"expected {scheme.title}, found {type(value).__name__}"
+                reason = kind if isinstance(error, TypeError) else error
+                raise ValueError(f"{field}: {reason}. {FIND.format(field)}") from None
 
         return read
 
@@ -132,8 +133,8 @@ class UUIDStorage(Storage):
         native = connection.features.has_native_uuid_field
         return uuids_of(numbers) if native else [each.to_bytes(16).hex() for each in numbers]
 
-    def reader(self, scheme: Scheme) -> Callable[..., ID | None]:
-        from_trusted, read_other = scheme.from_trusted, super().reader(scheme)
+    def reader(self, scheme: Scheme, field: object) -> Callable[..., ID | None]:
+        from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
 
         def read(value: Any, *_: object) -> ID | None:
             if type(value) is str and len(value) == 32:
@@ -146,7 +147,7 @@ class UUIDStorage(Storage):
         if isinstance(stored, uuid.UUID):
             return stored.int
         if len(stored) not in (32, 36):
-            raise ValueError(f"expected a UUID, found {len(stored)} characters. {FIND}")
+            raise ValueError(f"expected a UUID, found {len(stored)} characters")
         return int(stored.replace("-", ""), 16)
 
 
@@ -166,8 +167,8 @@ class BinaryStorage(Storage):
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> bytes:
         return number.to_bytes(self.length, "big")
 
-    def reader(self, scheme: Scheme) -> Callable[..., ID | None]:
-        from_trusted, read_other = scheme.from_trusted, super().reader(scheme)
+    def reader(self, scheme: Scheme, field: object) -> Callable[..., ID | None]:
+        from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
         length, from_bytes = self.length, int.from_bytes
 
         def read(value: Any, *_: object) -> ID | None:
@@ -179,7 +180,7 @@ class BinaryStorage(Storage):
 
     def from_db(self, stored: bytes | memoryview) -> int:
         if len(stored) != self.length:
-            raise ValueError(f"expected {self.length} bytes, found {len(stored)}. {FIND}")
+            raise ValueError(f"expected {self.length} bytes, found {len(stored)}")
         return int.from_bytes(stored, "big")
 
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
