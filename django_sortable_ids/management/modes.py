@@ -302,7 +302,7 @@ def _verified(request: Request, target: Target) -> Verification:
             return verify(target, progress.add, SHARE if most is None else most)
         except ValueError as error:  # of a key: SQLite stores any value in any column
             raise CommandError(
-                f"{str(error).removesuffix(FIND.format(target.label))}`manage.py check "
+                f"{str(error).partition(FIND)[0]}`manage.py check "
                 f"--database {target.using}` says what to do"
             ) from None
 

@@ -58,7 +58,7 @@ def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabase
     return types[connection.vendor].format(length=length)
 
 
-FIND = "List such rows by `manage.py backfill_ids {} --verify`."
+FIND = "List such rows by"
 
 
 class Storage(ByArguments, ABC):
@@ -103,7 +103,9 @@ class Storage(ByArguments, ABC):
             except (TypeError, ValueError) as error:  # SQLite stores any value in any column.
                 kind = f"expected {scheme.title}, found {type(value).__name__}"
                 reason = kind if isinstance(error, TypeError) else error
-                raise ValueError(f"{field}: {reason}. {FIND.format(field)}") from None
+                raise ValueError(
+                    f"{field}: {reason}. {FIND} `manage.py backfill_ids {field} --verify`."
+                ) from None
 
         return read
 
