@@ -42,9 +42,11 @@ from ..db import tables
 from ..db.queries import row, value
 from ..errors import counted
 from ..fields import SortableIDField
+from ..fields.of_model import referenced_id
+from ..fields.values.storage import storage_names
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.constraints_sqlite import refuse_orphans
-from ..schema.stored_values import misfit, sampled
+from ..schema.stored_values import misfit, misread, sampled
 from . import refusals
 
 OWN_NAME = "django_sortable_ids"
@@ -88,7 +90,7 @@ def check_migrations(
     if out and not changes and (notice := unrecorded.left_over(connection, apps, plan, loader)):
         print(notice, file=out)
     forwards = [migration for migration, backwards in plan if not backwards]
-    if not any(map(_touches_ids, forwards)):
+    if not any(_touches_ids(each, AlterField) for each in forwards):
         return
     state = ProjectState.from_apps(apps)
     walk = _Walk(connection, state)
@@ -134,7 +136,7 @@ class _Walk:
                     self.tables[model] = renamed[self.own_table(model)]
             return
         fills_rows = getattr(operation, "fills_rows", False)
-        if _touches_an_id(operation) and not fills_rows:
+        if isinstance(operation, AddField | AlterField) and not fills_rows:
             refusal = self.refusal(app_label, operation)
             if refusal:
                 yield f"{app_label}.{operation.model_name}.{operation.name}: {refusal}"
@@ -198,10 +200,11 @@ class _Walk:
 
     def refusal(self, app_label: str, operation: AddField | AlterField) -> str | None:
         model_name = operation.model_name_lower
-        table = self.table((app_label, model_name))
-        if not self.has_rows(table):
-            return None
         new: Any = operation.field
+        is_id = isinstance(new, SortableIDField)
+        table = self.table((app_label, model_name))
+        if not (is_id or self.may_leave_ids(app_label, operation)) or not self.has_rows(table):
+            return None
         is_mysql = self.connection.vendor == "mysql"
         if isinstance(operation, AddField):
             if new.has_db_default():
@@ -213,6 +216,8 @@ class _Walk:
         historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         column = self.column(app_label, model_name, operation.name)
+        if not is_id:
+            return column and self.misread(table, column, historical, old, new)
         kinds = [tables.family(each.db_type(self.connection)) for each in (old, new)]
         if is_mysql and kinds[0] == "uuid" and column:
             # Django 4 created char(32), which Django 5 leaves as it is.
@@ -240,17 +245,39 @@ class _Walk:
         missing = value(self.connection, sql)
         return refusals.ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
 
+    def may_leave_ids(self, app_label: str, operation: AddField | AlterField) -> bool:
+        """Whether the field is an id or a relation now, and then another one without relation."""
+        if isinstance(operation, AddField) or operation.field.is_relation:
+            return False
+        old = self.state.models[app_label, operation.model_name_lower].fields.get(operation.name)
+        return isinstance(old, SortableIDField) or bool(old and old.is_relation)
+
     def has_rows(self, table: str) -> bool:
         if not table or tables.kind(self.connection, table) != "table":
             return False
         sql = f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1"
         return row(self.connection, sql) is not None
 
-    def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
-        """Why sampled values of the column are no ids of the new field, or other ids; or None."""
+    def sampled(self, table: str, column: str, model: Any) -> list[Any]:
         meta = model._meta
         present = self.column(meta.app_label, meta.model_name, meta.pk_fields[0].name)
-        values = sampled(self.connection, table, column, present)
+        return sampled(self.connection, table, column, present)
+
+    def misread(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
+        """Why sampled ids of the column would be other values in a field that has none; or None."""
+        key = referenced_id(old)
+        values = self.sampled(table, column, model) if key else []
+        for each in values:
+            if key and (found := misread(each, key, new, self.connection)):
+                road = refusals.STORE_KEY if key.primary_key else refusals.STORE
+                given = {"model": key.model._meta.label, "name": key.name}
+                road = road.format(storage=storage_names(key.scheme)[-1], **given)
+                return refusals.ALTER_TO_OTHER.format(misread=found, road=road)
+        return None
+
+    def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
+        """Why sampled values of the column are no ids of the new field, or other ids; or None."""
+        values = self.sampled(table, column, model)
         accepted = "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS
         late_share = 0.5 if accepted else 0
         reason = misfit(values, new, self.connection, old, (table, column), late_share)
@@ -268,16 +295,14 @@ class _Walk:
         return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
 
 
-def _touches_ids(migration: Migration) -> bool:
-    return any(map(_touches_an_id, migration.operations))
+def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:
+    """Whether it adds or alters sortable ids in the database, or has such an operation."""
+    from .unrecorded import operations_of  # imports the backfill
 
-
-def _touches_an_id(operation: Operation) -> bool:
-    """Whether the operation adds or alters a sortable id in the database."""
-    if isinstance(operation, SeparateDatabaseAndState):
-        return any(map(_touches_an_id, operation.database_operations))
-    return isinstance(operation, AddField | AlterField) and isinstance(
-        operation.field, SortableIDField
+    return any(
+        isinstance(each, kinds)
+        or (isinstance(each, AddField | AlterField) and isinstance(each.field, SortableIDField))
+        for each in operations_of(migration.operations)
     )
 
 

@@ -57,3 +57,13 @@ ALTER_KEY = (
     "the table has rows, and a change of the key's type from {old} to {new} maps no value, neither "
     "here nor in the columns that refer to it. " + _MOVE + "."
 )
+ALTER_TO_OTHER = "the table has rows, and an AlterField changes no value: {misread}. {road}."
+_STORE = "Delete this change, and first store the ids otherwise, by storage={storage!r}: "
+STORE = (
+    _STORE + "add a second field with it and null=True, fill it with `manage.py backfill_ids ... "
+    "--convert-from {name}`, swap the two by SwapSortableID, and then alter the field"
+)
+STORE_KEY = (
+    _STORE + "edit the key, let `manage.py backfill_ids {model} --primary-key --write-migration` "
+    "write a migration that moves it, and then alter it"
+)

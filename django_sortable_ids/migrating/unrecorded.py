@@ -127,7 +127,7 @@ def refusals_to_undo(
     migration removed it."""
     written = list(notes.written(connection))
     for migration in undone:
-        for each in reversed([*_operations(migration.operations)]):
+        for each in reversed([*operations_of(migration.operations)]):
             model = migration.app_label, getattr(each, "model_name_lower", "")
             if isinstance(each, RemoveField):
                 later[*model, each.name] = each.name, migration
@@ -169,22 +169,22 @@ def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> b
 
 
 def moves(migration: Migration) -> Iterator[MigratePrimaryKey]:
-    for each in _operations(migration.operations):
+    for each in operations_of(migration.operations):
         if isinstance(each, MigratePrimaryKey):
             yield each
 
 
-def _operations(operations: Sequence[Any]) -> Iterator[Any]:
+def operations_of(operations: Sequence[Any]) -> Iterator[Any]:
     for each in operations:
         if isinstance(each, SeparateDatabaseAndState):
-            yield from _operations(each.database_operations)
+            yield from operations_of(each.database_operations)
         else:
             yield each
 
 
 def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
     for name, migration in sorted(loader.graph.nodes.items()):
-        yield from ((name, each) for each in _operations(migration.operations))
+        yield from ((name, each) for each in operations_of(migration.operations))
 
 
 def _may_have_written(note: notes.LastMove, operation: Any) -> bool:

@@ -11,6 +11,7 @@ from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
+from django.core.exceptions import ValidationError
 from django.db import DatabaseError, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -122,6 +123,19 @@ def misfit(
     numbers = [new.stored(connection).from_db(value) for value in values]
     name, given = new.scheme_name, new.scheme_arguments
     return later_than_now(numbers, new.scheme, name, given, late_share)
+
+
+def misread(value: Any, old: SortableIDField, new: Any, connection: Any) -> str | None:
+    """How a stored id would be read by a field that has none; None if as the id."""
+    try:
+        expected = str(old.from_db_value(value, None, connection))
+    except ValueError:
+        return None  # It is no id.
+    try:
+        found = str(new.to_python(value))
+    except (ValueError, TypeError, ValidationError):
+        found = f"no {type(new).__name__}"
+    return None if found == expected else f"{expected} would be read as {found}"
 
 
 def later_than_now(

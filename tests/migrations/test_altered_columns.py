@@ -205,3 +205,57 @@ def test_an_automatic_key_of_ids_changes_its_options(depot):
     depot.write('AlterField("order", "id", OwnField(primary_key=True, prefix="o")),', auto)
     depot.migrate()
     assert depot.model("Order").objects.get().pk == made.pk
+
+
+PLAIN = {
+    "bytes or uuid as text": ("ULIDField(null=True)", "CharField(max_length=36, null=True)"),
+    "bytes as bytes": ("KSUIDField(null=True)", "BinaryField(null=True)"),
+    "a key": ("ULIDField(primary_key=True)", "CharField(max_length=36, primary_key=True)"),
+    "a foreign key": ('ForeignKey("depot.Place", CASCADE)', "CharField(max_length=36)"),
+    "numbers as floats": ("SnowflakeField(null=True)", "FloatField(null=True)"),
+}
+if not connection.features.has_native_uuid_field:
+    PLAIN["hexadecimal"] = ("UUIDv7Field(null=True)", "CharField(max_length=36, null=True)")
+SAME = {
+    "text": ('ULIDField(storage="varchar", null=True)', "CharField(max_length=26, null=True)"),
+    "a UUID": ("UUIDv7Field(null=True)", "UUIDField(null=True)"),
+    "text of a UUID": ('UUIDv7Field(storage="char36")', "CharField(max_length=36)"),
+    "a number": ("SnowflakeField(null=True)", "BigIntegerField(null=True)"),
+    "a number as text": ("SnowflakeField(null=True)", "CharField(max_length=20, null=True)"),
+}
+
+
+@pytest.fixture
+def with_ids(depot):
+    """Creates a row with an id in a field, and alters that."""
+
+    def make(old, new):
+        name = "id" if "primary_key" in old else "public"
+        place = 'CreateModel("Place", [("id", ULIDField(primary_key=True))]),'
+        depot.write(f'{place}CreateModel("Order", [("{name}", {old})]),')
+        depot.migrate()
+        made = depot.model("Place").objects.create()
+        place = {"public": made} if "ForeignKey" in old else {}
+        made = depot.model("Order").objects.create(**place)
+        depot.write(f'AlterField("order", "{name}", {new}),')
+        return str(made.public_id if place else getattr(made, name)), name
+
+    return make
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_ids_that_another_field_would_misread(depot, with_ids, name):
+    shown, column = with_ids(*PLAIN[name])
+    said = depot.refusal()
+    start = f"depot.0002_step, depot.order.{column}: the table has rows, and an AlterField changes "
+    assert start + f"no value: {shown} would be read as " in said
+    model = {"a key": "Order", "a foreign key": "Place"}.get(name)
+    road = f"depot.{model} --primary-key --write-migration`" if model else "by SwapSortableID"
+    assert road in said
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_ids_that_another_field_reads_too(depot, with_ids, name):
+    shown, column = with_ids(*SAME[name])
+    depot.migrate()
+    assert str(getattr(depot.model("Order").objects.get(), column)) == shown
