@@ -18,6 +18,8 @@ from django.views.generic.edit import BaseUpdateView
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
+from ..old_ids.redirecting import RedirectOldIDs
+from ..old_ids.resolving import old_key
 from .definitions import Configs, masked_user_key, usable
 from .messages import message
 
@@ -27,13 +29,16 @@ _DETAIL_ACTIONS = ("retrieve", "update", "destroy")
 
 
 def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """URLs of detail views that match no id of the view's model, and views without the
-    ``lookup_field`` that ``SortableIDLookupMixin`` needs."""
+    """URLs of detail views that match no id of the view's model, and views without what
+    ``SortableIDLookupMixin`` or ``RedirectOldIDs`` needs."""
     if not getattr(settings, "ROOT_URLCONF", None) or not any(usable(None)):
         return []
     found: list[CheckMessage] = []
     for route in _routes(get_resolver().url_patterns):
         for view, model, name, path in _lookups(route.callback):
+            if issubclass(view, RedirectOldIDs) and old_key(model) is None:
+                label, old = model._meta.label, f"old_{model._meta.pk.name}"
+                found.append(message("W012", view, view=view.__name__, model=label, old=old))
             field = id_at(model, path) if name else None
             if field is None and (needed := getattr(view, "needed_lookup", None)):
                 found += [message("E020", view, reason=each) for each in needed(model, path)]

@@ -28,11 +28,11 @@ from ..fields.values.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
 from ..primary_keys import move_plan, notes
-from ..primary_keys.checklist import ADVICE, checklist, lines_of
+from ..primary_keys.checklist import ADVICE, checklist, lines_of, refuse_unknown
 from ..primary_keys.move_plan import NotEdited
 from ..primary_keys.report import report as report_of_move
 from ..reporting import report, status
-from ..schemes.support import is_named, nearest
+from ..schemes.support import is_named
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
 
@@ -150,13 +150,15 @@ def move(request: Request) -> None:
         if options["write_migration"]:
             raise CommandError("No migration was written: edit the models first") from None
         return
+    left = options["leave"] or ()
+    refuse_unknown(left, connections[using])
     found = report_of_move(planned)
     least, most = found.seconds
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
     output.say(*found.lines())
-    listed, left = checklist(connections[using], planned.engine.change), options["leave"] or ()
+    listed = checklist(connections[using], planned.engine.change)
     undecided = [each for each in listed if not is_named(each.column, left)]
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
     output.say(*lines_of(undecided))
@@ -167,15 +169,9 @@ def move(request: Request) -> None:
         return
     if undecided:
         all_left = " ".join(f"--leave {each.column}" for each in undecided)
-        columns = [each.column for each in listed]
-        strangers = "".join(
-            f". --leave {name} names none of them{nearest(name, columns)}"
-            for name in left
-            if not any(is_named(column, [name]) for column in columns)
-        )
         raise CommandError(
             f"No migration was written: decide about each column above, by --adopt, or by --leave "
-            f"if it stays as it is: {all_left}{strangers}"
+            f"if it stays as it is: {all_left}"
         )
     # The migration follows the last ones of every app whose tables change.
     operation, loader = planned.operation, planned.loader

@@ -58,7 +58,7 @@ ALTER_KEY = (
     "here nor in the columns that refer to it. " + _MOVE + "."
 )
 ALTER_TO_OTHER = "the table has rows, and an AlterField changes no value: {misread}. {road}."
-_STORE = "Delete this change, and first store the ids otherwise, by storage={storage!r}: "
+_STORE = 'Delete this change, and first store the ids otherwise, by storage="{storage}": '
 STORE = (
     _STORE + "add a second field with it and null=True, fill it with `manage.py backfill_ids ... "
     "--convert-from {name}`, swap the two by SwapSortableID, and then alter the field"

@@ -19,7 +19,8 @@ from django.db.models import QuerySet
 
 from ..db import tables
 from ..db.queries import rows
-from ..errors import counted, documented
+from ..errors import BackfillError, counted, documented
+from ..schemes.support import is_named, nearest
 from .changes.graph import Change, Key, final_target
 from .changes.texts import by_key, generic_references, is_content_type
 
@@ -100,6 +101,19 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
                 read = _Sample(connection, table, column.name, column.kind.lower())
                 found += [*read.references(change, names)] or [*read.documents(change, names)]
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
+
+
+def refuse_unknown(left: Iterable[str], connection: Any) -> None:
+    """Raise ``BackfillError`` for names and patterns that no column of the database matches."""
+    known = [
+        f"{table}.{column.name}"
+        for table in (_tables(connection) if left else ())
+        for column in tables.columns(connection, table).values()
+    ]
+    for name in left:
+        if not any(is_named(column, [name]) for column in known):
+            has = f"the database has no such column{nearest(name, known)}"
+            raise BackfillError(f"--leave {name}: {has}. Correct the name, or omit it")
 
 
 class _Names:

@@ -17,7 +17,9 @@ from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.checks.views import check_url_patterns
 from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
+from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
+from tests.old_ids.models import Purchase
 from tests.testapp.models import Order, SnowflakeKey, ULIDKey, UUIDv7Key
 
 from .test_definitions import define
@@ -193,6 +195,20 @@ def test_a_viewset_without_the_lookup_field_that_its_mixin_needs(settings):
     with pytest.raises(ImproperlyConfigured) as error:
         view(RequestFactory().get("/"), pk="1")
     assert message.msg == f"{error.value}."
+
+
+def test_a_redirect_without_a_field_of_old_ids(settings):
+    class Redirected(RedirectOldIDs, generic.DetailView):
+        model = UUIDv7Key
+
+    moved = type("Moved", (Redirected,), {"model": Purchase})
+    patterns = [path("<str:pk>/", Redirected.as_view()), path("old/<str:pk>/", moved.as_view())]
+    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": patterns})
+    (message,) = check_url_patterns()
+    assert (message.id, message.obj) == ("sortable_ids.W012", Redirected)
+    assert message.msg == (
+        "Redirected redirects no old id: testapp.UUIDv7Key has no unique field old_id for them."
+    )
 
 
 def test_the_warning_says_what_to_do(settings):

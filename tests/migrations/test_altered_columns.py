@@ -213,9 +213,8 @@ PLAIN = {
     "a key": ("ULIDField(primary_key=True)", "CharField(max_length=36, primary_key=True)"),
     "a foreign key": ('ForeignKey("depot.Place", CASCADE)', "CharField(max_length=36)"),
     "numbers as floats": ("SnowflakeField(null=True)", "FloatField(null=True)"),
+    "hexadecimal": ("UUIDv7Field(null=True)", "CharField(max_length=36, null=True)"),
 }
-if not connection.features.has_native_uuid_field:
-    PLAIN["hexadecimal"] = ("UUIDv7Field(null=True)", "CharField(max_length=36, null=True)")
 SAME = {
     "text": ('ULIDField(storage="varchar", null=True)', "CharField(max_length=26, null=True)"),
     "a UUID": ("UUIDv7Field(null=True)", "UUIDField(null=True)"),
@@ -245,6 +244,8 @@ def with_ids(depot):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_ids_that_another_field_would_misread(depot, with_ids, name):
+    if name == "hexadecimal" and connection.features.has_native_uuid_field:
+        pytest.skip("its type uuid becomes the usual text")
     shown, column = with_ids(*PLAIN[name])
     said = depot.refusal()
     start = f"depot.0002_step, depot.order.{column}: the table has rows, and an AlterField changes "
