@@ -240,7 +240,6 @@ class SwapSortableID(BothWays):
 
 
 def _swapped(part: Any, names: dict[str, str]) -> Any:
-    """The index or constraint of Meta with its fields renamed."""
     _, args, kwargs = part.deconstruct()
     if not set(kwargs.get("fields", ())) & {*names, *(f"-{name}" for name in names)}:
         return part

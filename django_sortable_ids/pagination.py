@@ -53,7 +53,6 @@ class SortableIDPaginator(Paginator):  # type: ignore[type-arg]
 
     @cached_property
     def num_pages(self) -> int:
-        """The number of pages, as far as it is known."""
         pages = super().num_pages
         return pages if self.count.is_exact else _LastPage(pages)
 

@@ -28,8 +28,6 @@ class ListedColumn:
 
 
 class CreatedAtColumn(ListedColumn):
-    """The creation time in an id."""
-
     def __init__(self, field: SortableIDField, model_admin: ModelAdmin[Any], title: Any) -> None:
         super().__init__(field, model_admin, title)
         if isinstance(field.scheme, TimeScheme) and field.scheme.descending:

@@ -49,7 +49,6 @@ class ChosenDays(forms.Form):
         return days
 
     def is_chosen(self) -> bool:
-        """Whether there is any text, a date or not."""
         return any(self.data.values())
 
     def chosen(self) -> dict[str, list[date]]:

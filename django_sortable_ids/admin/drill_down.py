@@ -133,8 +133,6 @@ class Step(NamedTuple):
 
 
 class DrillDown(NamedTuple):
-    """What the template draws."""
-
     path: list[Step]
     bars: list[DrawnBar]
     note: str = ""

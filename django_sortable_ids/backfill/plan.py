@@ -63,7 +63,6 @@ class Plan:
         return self.missing + self.without_time
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
-        """The plan as text."""
         target = self.target
         yield f"{target.label}: {target.field.scheme.title} of {target.source.described}"
         if self.resumed:

@@ -42,7 +42,6 @@ class Progress:
         self._started = self._written = clock()
 
     def add(self, rows: int) -> None:
-        """Count ``rows`` more as done."""
         self._done += rows
         pause = BAR_SECONDS if self._bar else LOG_SECONDS
         if self._clock() - self._written >= pause:

@@ -80,7 +80,6 @@ class Verification:
         return self.edited > (self.with_id * self.most / 100 if self.expected.may_be_edited else 0)
 
     def count(self, kind: str, example: str) -> None:
-        """Count a row, and keep an example of it."""
         setattr(self, kind, getattr(self, kind) + 1)
         examples = self.examples_of.setdefault(kind, [])
         if len(examples) < EXAMPLES:

@@ -186,7 +186,6 @@ class Checker:
         self._target.source.compare(self, page, self._form.ids_of(page), is_of_run=is_of_run)
 
     def check_form(self, page: Page) -> None:
-        """Check the ids of rows without a time."""
         ids = self._form.ids_of(page)
         self._found.without_time += len(ids) - ids.count(None)
 
@@ -255,7 +254,6 @@ class Checker:
         return True
 
     def check_converted(self, page: Page, ids: Sequence[Read | None], source: Lossless) -> None:
-        """Compare each id with the one converted from its old id."""
         to_int, new = self._scheme.to_int, self._scheme
         for row, read in zip(page, ids, strict=True):
             if read is None:
@@ -290,7 +288,6 @@ class Checker:
                 self._previous = (pk, place, max(parts[0], latest))
 
     def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
-        """Compare a row with the one before it."""
         found, previous, source = self._found, self._previous, self._target.source
         found.judged += 1
         if previous is not None and rank <= previous[2]:

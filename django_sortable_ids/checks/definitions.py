@@ -155,7 +155,6 @@ def _mask_key_error() -> str | None:
 
 
 def masked_user_key() -> SortableIDField | None:
-    """The key of the user model, if it is masked."""
     try:
         user = apps.get_model(settings.AUTH_USER_MODEL)
     except (LookupError, ValueError):
@@ -221,7 +220,6 @@ def _has_room(key: SortableIDField, column: Any, connection: Any) -> bool:
 
 
 def _compare(key: SortableIDField, column: Any, connection: Any) -> bool:
-    """Whether both columns compare as equal for one id."""
     stored = key.stored(connection)
     is_mariadb = connection.vendor == "mysql" and bool(connection.mysql_is_mariadb)
     if isinstance(column, SortableIDField):

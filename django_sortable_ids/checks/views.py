@@ -108,7 +108,6 @@ def _lookups(callback: Any) -> Iterator[tuple[type, type[models.Model], Any, Any
 
 
 def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -> bool:
-    """Whether the URL takes a number there, but no id of the field."""
     ids = (str(field.scheme.example), field.public_text.example)
     takes_id = any(route.takes(parameter, each) for each in ids)
     return route.takes(parameter, "1") and not takes_id

@@ -43,8 +43,6 @@ _STEPS = 1_000
 
 
 class Select(NamedTuple):
-    """A ``SELECT`` of one value."""
-
     sql: str
     params: Sequence[Any]
 

@@ -60,8 +60,6 @@ _FAMILIES = {
 
 
 class ColumnInfo(NamedTuple):
-    """A column as the catalogue describes it."""
-
     name: str
     position: int
     """Increases from column to column; renaming doesn't change it."""
@@ -243,7 +241,6 @@ def is_of(connection: Any, columns: Iterable[str | None], wanted: list[str]) -> 
 
 
 def may_hide_rows(connection: Any, table: str) -> bool:
-    """Whether row-level security applies to the user."""
     if connection.vendor != "postgresql":
         return False
     sql = "SELECT row_security_active(%s::regclass)"

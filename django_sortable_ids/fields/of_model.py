@@ -69,7 +69,6 @@ def main_field(fields: Iterable[SortableIDField]) -> SortableIDField:
 
 
 def id_fields(model: type[models.Model]) -> list[SortableIDField]:
-    """The model's sortable ids, in the order of its fields."""
     return [field for field in model._meta.fields if isinstance(field, SortableIDField)]
 
 

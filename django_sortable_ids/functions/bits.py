@@ -10,8 +10,6 @@ from ..schemes.layout import PLAIN, ByteFractionTemplate, Layout
 
 
 class Part(Enum):
-    """Where bits come from."""
-
     TICK = "tick"
     SUFFIX = "suffix"
     FIXED = "fixed"

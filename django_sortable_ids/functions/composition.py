@@ -94,7 +94,6 @@ class Composition:
             )
 
     def from_hex(self, digits: Expression) -> Expression:
-        """Hexadecimal digits in the format of the column."""
         match self.stored:
             case BinaryStorage():
                 # SQLite has it from 3.41; the app adds it to older versions.

@@ -109,8 +109,6 @@ class GenerateID(Func):
 
 
 class _GeneratedID(SortableIDField):
-    """The field of an expression's value."""
-
     scheme: TimeScheme
 
     def __init__(self, scheme_name: str, options: Mapping[str, Any], storage: str | None) -> None:

@@ -39,7 +39,6 @@ class TimeColumn:
 
     @property
     def selected(self) -> Expression | str:
-        """What a query selects to read places."""
         return self.source.name
 
     @property
@@ -218,7 +217,6 @@ class TextColumn(TimeColumn):
 
 
 def _shortest(at: datetime) -> str:
-    """The shortest text of a local time."""
     text = at.replace(tzinfo=None).isoformat(" ")
     return text.rstrip("0") if at.microsecond else text
 

@@ -88,7 +88,6 @@ def histogram(
 
 
 def _shown(at: datetime) -> datetime:
-    """An instant as applications expect it."""
     return local(at) if settings.USE_TZ else local(at).replace(tzinfo=None)
 
 

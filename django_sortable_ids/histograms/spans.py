@@ -21,8 +21,6 @@ class Span(NamedTuple):
 
 
 class _Days(NamedTuple):
-    """A unit of whole days."""
-
     first: Callable[[date], date]
     """The first day of the unit that contains a day."""
     most: int

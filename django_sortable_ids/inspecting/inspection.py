@@ -29,8 +29,6 @@ _AROUND = "\"'`“”<>,.;"
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is known of one text that may be an id."""
-
     text: str
     """The id as it was found, without what is around it."""
     candidates: Sequence[Candidate] = ()
@@ -64,7 +62,6 @@ class Inspection:
 
     @property
     def others(self) -> list[Candidate]:
-        """All other candidates, the most likely first."""
         shown = self.in_full
         return [each for each in self.candidates if each not in shown]
 

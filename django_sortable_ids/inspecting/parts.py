@@ -68,8 +68,6 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Part:
-    """A part of an id: the time, the worker number, random bits and so on."""
-
     kind: Kind
     name: str | Promise
     value: int
@@ -85,8 +83,6 @@ class Part:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """All digits of an id, and the parts that they belong to."""
-
     alphabet: str
     """The digits in order: two for bits."""
     text: str

@@ -34,8 +34,6 @@ class SearchedColumn:
 
 @dataclass(frozen=True)
 class Found:
-    """A row with the id."""
-
     column: SearchedColumn
     row: models.Model
     value: ID
@@ -56,7 +54,6 @@ class Found:
 
 
 def columns_of_project() -> list[SearchedColumn]:
-    """The sortable ids of all models."""
     return [
         SearchedColumn(field, model._base_manager.all)
         for model in apps.get_models()
@@ -119,7 +116,6 @@ def _rows(
 
 
 def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) -> Iterator[ID]:
-    """What the text may be in the column."""
     with suppress(InvalidID):
         yield from field.public_text.read(text)
     scheme = as_format(field.scheme)

@@ -92,7 +92,6 @@ def fill(request: Request) -> None:
 
 
 def planned_for(request: Request, target: Target) -> plan.Plan:
-    """The plan of a run, which is shown."""
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
     output = request.output
     if output.is_json:
@@ -274,7 +273,6 @@ def _target(request: Request) -> Target:
 
 
 def _compare(request: Request, target: Target, source: Originals) -> None:
-    """Check a history model, for whose column no migration follows."""
     if request.options["write_migration"]:
         raise CommandError(
             f"{target.label} is in a history model: several history rows have the id of one "

@@ -78,7 +78,6 @@ class CommandLine:
         return _joined(start, chain(*self.words.values()))
 
     def then(self, start: str, *options: str) -> str:
-        """Another command for the same project."""
         project = (words for name, words in self.words.items() if name in _PROJECT_OPTIONS)
         return _joined(start, [*chain(*project), *options])
 
@@ -121,7 +120,6 @@ class Request:
 
     @property
     def given(self) -> Given:
-        """The options that say where times come from."""
         return Given(**{each.name: self.options[each.name] for each in fields(Given)})
 
     @contextmanager
@@ -141,8 +139,6 @@ class Request:
 
 
 class Output:
-    """The output of a mode of the command."""
-
     def __init__(
         self,
         stdout: OutputWrapper,

@@ -183,7 +183,6 @@ class _Walk:
         return self.tables[model] if model in self.tables else self.own_table(model)
 
     def own_table(self, model: tuple[str, str]) -> str:
-        """Its name at this point."""
         longest = self.connection.ops.max_name_length()
         own = self.state.models[model].options.get("db_table")
         return str(own or truncate_name("_".join(model), longest))
@@ -202,8 +201,11 @@ class _Walk:
         model_name = operation.model_name_lower
         new: Any = operation.field
         is_id = isinstance(new, SortableIDField)
-        table = self.table((app_label, model_name))
-        if not (is_id or self.may_leave_ids(app_label, operation)) or not self.has_rows(table):
+        quote, table = self.connection.ops.quote_name, self.table((app_label, model_name))
+        if not table or not (is_id or self.may_leave_ids(app_label, operation)):
+            return None
+        some = f"SELECT 1 FROM {quote(table)} LIMIT 1"
+        if tables.kind(self.connection, table) != "table" or not row(self.connection, some):
             return None
         is_mysql = self.connection.vendor == "mysql"
         if isinstance(operation, AddField):
@@ -230,17 +232,20 @@ class _Walk:
             return refusals.ALTER_KEY.format(old=kinds[0], new=kinds[1], model=model_label)
         if kinds[0] != kinds[1]:
             return refusals.ALTER_TYPE.format(old=kinds[0], new=kinds[1])
-        if column and _may_change_values(old, new, self.connection):
-            reason = self.misfit(table, column, historical, old, new)
-            if reason:
-                return reason
+        vendor = self.connection.vendor
+        is_same = (
+            isinstance(old, SortableIDField)
+            and old.stored_scheme == new.stored_scheme
+            and old.column_storage(vendor) == new.column_storage(vendor)
+        )
+        if column and not is_same and (reason := self.misfit(table, column, historical, old, new)):
+            return reason
         if not old.null or new.null:
             return None
         if column is None:
             # Without strict mode, MariaDB and MySQL turn NULL into zeros for NOT NULL.
             is_lax = is_mysql and "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
             return refusals.ALTER_ADDED if is_lax else None
-        quote = self.connection.ops.quote_name
         sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
         missing = value(self.connection, sql)
         return refusals.ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
@@ -251,12 +256,6 @@ class _Walk:
             return False
         old = self.state.models[app_label, operation.model_name_lower].fields.get(operation.name)
         return isinstance(old, SortableIDField) or bool(old and old.is_relation)
-
-    def has_rows(self, table: str) -> bool:
-        if not table or tables.kind(self.connection, table) != "table":
-            return False
-        sql = f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1"
-        return row(self.connection, sql) is not None
 
     def sampled(self, table: str, column: str, model: Any) -> list[Any]:
         meta = model._meta
@@ -304,13 +303,3 @@ def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:
         or (isinstance(each, AddField | AlterField) and isinstance(each.field, SortableIDField))
         for each in operations_of(migration.operations)
     )
-
-
-def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
-    """Whether the stored values may become other ids, or no ids."""
-    if not isinstance(old, SortableIDField):
-        return True
-    vendor = connection.vendor
-    return old.stored_scheme != new.stored_scheme or old.column_storage(
-        vendor
-    ) != new.column_storage(vendor)

@@ -94,8 +94,6 @@ def migration_file(
 
 @dataclass(frozen=True, slots=True)
 class NextMigration:
-    """The migration that constrains a column."""
-
     file: MigrationFile
     change: str
     """What to change in the model; empty if nothing."""
@@ -103,7 +101,6 @@ class NextMigration:
     """The migrations of its app that come before it."""
 
     def lines(self, command: str) -> Iterator[str]:
-        """What was written, and the ``command`` that follows."""
         yield f"Wrote {self.file.name}"
         if len(self.follows) > 1:
             *others, last = self.follows

@@ -45,7 +45,6 @@ class Unrecorded:
 
     @property
     def found(self) -> str:
-        """What happened, as a clause."""
         names = ".".join(self.migration)
         names = f"the undoing of {names}" if self.backwards else names
         return (
@@ -55,7 +54,6 @@ class Unrecorded:
 
 
 def command(app_label: str, target: str, using: str) -> str:
-    """What migrates an app to a target."""
     database = "" if using == "default" else f" --database {using}"
     return f"manage.py migrate {app_label} {target}{database}"
 
@@ -203,7 +201,6 @@ def _next_of(
 
 
 def _before(loader: MigrationLoader, name: Name) -> str:
-    """What ``migrate`` needs to undo the migration."""
     parents = sorted(each.key for each in loader.graph.node_map[name].parents)
     own = [parent for app_label, parent in parents if app_label == name[0]]
     return own[-1] if own else "zero"

@@ -35,8 +35,6 @@ _INTEGERS = range(-(2**63), 2**63)
 
 
 class Key(NamedTuple):
-    """A field that identifies rows, and the lookup path to it."""
-
     path: str
     field: Field
 

@@ -55,8 +55,6 @@ def _resource_field(usual: Callable[..., Any], name: str, field: Any, *args: Any
 
 
 class IDWidget(Widget):  # type: ignore[misc]
-    """The public text of an id."""
-
     def __init__(self, id_field: SortableIDField, **kwargs: Any) -> None:
         kwargs.pop("allow_blank", None)  # of a CharField
         super().__init__(**kwargs)

@@ -72,7 +72,6 @@ def _node_id(source: Any, root: models.Model, *, info: Any = None) -> Any:
 
 
 def _nodes(source: Any, *, node_ids: Iterable[Any] | None = None, **kwargs: Any) -> Any:
-    """The objects with these global ids, in their order."""
     definition = getattr(source, "__strawberry_django_definition__", None)
     if node_ids is not None and definition is not None:
         field = _id_column(definition.model, source.resolve_id_attr())

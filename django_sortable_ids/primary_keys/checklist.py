@@ -58,7 +58,6 @@ class Finding:
 
 
 def lines_of(found: Iterable[Finding]) -> Iterator[str]:
-    """The findings, for people."""
     by_kind: dict[str, list[Finding]] = {}
     for finding in found:
         by_kind.setdefault(finding.kind, []).append(finding)
@@ -160,13 +159,11 @@ class _Names:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it may be a key, or a list of keys."""
     values = value if isinstance(value, list) else [value]
     return bool(values) and all(type(each) in (int, str) for each in values)
 
 
 def _tables(connection: Any) -> list[str]:
-    """All tables, and the views of models."""
     with connection.cursor() as cursor:
         found = set(connection.introspection.table_names(cursor))
     same = {tables.folded_table(connection, each) for each in found}
@@ -274,7 +271,6 @@ class _Sample:
 
 
 def _parsed(text: Any) -> Any:
-    """A JSON document; None for other texts."""
     try:
         return json.loads(text) if isinstance(text, str) and text[:1] in ("{", "[") else None
     except ValueError:

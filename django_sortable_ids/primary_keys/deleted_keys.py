@@ -143,7 +143,6 @@ class DeletedKeys:
                 self._engine.drop_table(kept.table)
 
     def _collect(self, key: Key) -> None:
-        """Add these keys to the map, with a time."""
         quote, present = self._engine.quote, key.map.column
         if found := self._found(self._columns(key), key.map):
             names = {"table": quote(key.map.table), "key": quote(present), "time": quote(TIME)}

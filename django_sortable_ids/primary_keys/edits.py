@@ -29,8 +29,6 @@ _REPLACED = (models.AutoField, models.UUIDField)
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Lines to insert into a class."""
-
     model: str
     file: str
     line: int
@@ -96,7 +94,6 @@ def new_key(model: type[models.Model], to: str | None) -> tuple[type[Any], dict[
 
 
 def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
-    """The edits, for people."""
     if edits:
         yield "Edit the models first. Add imports, and lines before the named ones:"
     yield from sorted({needed for each in edits for needed in each.needs})

@@ -65,7 +65,6 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
 
 
 def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
-    """Give a new key to each row of the map that has none."""
     found = find.of_source(key.map.model, key.map.next_field, given, using)
     target = replace(found, on_null=on_null)
     notes.forget_runs([key], using)

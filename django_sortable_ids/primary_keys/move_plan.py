@@ -48,7 +48,6 @@ class PlannedMove:
 
     @property
     def apps(self) -> set[str]:
-        """The apps whose tables change."""
         change = self.engine.change
         tables = {*(each.name for each in change.tables), *(each.table for each in change.texts)}
         state = self.loader.project_state().apps

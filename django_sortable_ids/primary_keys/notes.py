@@ -92,7 +92,6 @@ class Note:
         return dict(self._note.state.get(_NUMBERS, {}))
 
     def left(self) -> str:
-        """What an error of the database has left."""
         connection = connections[self._using]
         if connection.in_atomic_block and connection.features.can_rollback_ddl:
             return UNMOVED
@@ -124,8 +123,6 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class LastMove:
-    """The note of the last move of some keys."""
-
     keys: list[list[str]]
     backwards: bool
     is_incomplete: bool
@@ -145,7 +142,6 @@ class LastMove:
 
 
 def written(connection: Any) -> Iterator[LastMove]:
-    """All notes of a database."""
     if tables.kind(connection, MoveNote._meta.db_table) != "table":
         return
     rows = MoveNote.objects.using(connection.alias).filter(target__startswith=_PREFIX)

@@ -166,7 +166,6 @@ class MigratePrimaryKey(BothWays):
         notes.forget_runs(engine.change.keys, engine.using)
 
     def engine_of(self, editor: Any, before: ProjectState) -> KeyEngine:
-        """What moves the keys from a state, for a plan."""
         after = before.clone()
         self.state_forwards("", after)
         return self._engine(editor, self.keys, before, after, backwards=False)

@@ -35,8 +35,6 @@ _BYTES = {
 
 @dataclass(frozen=True)
 class KeyReport:
-    """A key that moves."""
-
     key: str
     """``app.Model.field``."""
     scheme: str

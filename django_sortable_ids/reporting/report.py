@@ -64,7 +64,6 @@ class Entry:
 
 
 def entries(using: str) -> Iterator[Entry]:
-    """Every sortable id whose table belongs to the database."""
     migrations = Migrations(using)
     for model in apps.get_models(include_auto_created=True):
         meta = model._meta

@@ -24,8 +24,6 @@ Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One run and its progress."""
-
     run: BackfillRun
     has_field: bool
     """False where no model of the project has the field any more."""

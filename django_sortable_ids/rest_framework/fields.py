@@ -143,7 +143,6 @@ def related_model(relation: Any) -> type[models.Model] | None:
 
 
 def _model_of(field: Any) -> type[models.Model] | None:
-    """The model of its serializer, if that is one of Django."""
     model = getattr(getattr(field.parent, "Meta", None), "model", None)
     return model if isinstance(model, type) and issubclass(model, models.Model) else None
 

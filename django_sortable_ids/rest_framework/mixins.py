@@ -119,8 +119,6 @@ class _OldKey(Relation):
 
 
 class _OldLink(Link):
-    """A relation through a URL."""
-
     def get_object(self, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
         try:
             return super().get_object(view_name, view_args, view_kwargs)

@@ -28,8 +28,6 @@ def alter(editor: Any, old: Any, new: Any) -> None:
     notnull = str(editor._create_index_name(table, [column], suffix="_notnull"))
 
     def change(*changes: str) -> None:
-        """Change the catalogue, in one transaction."""
-
         def execute() -> None:
             for each in changes:
                 editor.execute(f"ALTER TABLE {quote(table)} {each}")

@@ -25,6 +25,8 @@ from .table_definition import (
     with_null,
 )
 
+_CONSTRAINT = "sqlite_"
+"""How the name of an index begins that belongs to a UNIQUE in CREATE TABLE."""
 _DROPS_COLUMNS = (3, 35, 5)
 """The first SQLite with a reliable DROP COLUMN."""
 
@@ -140,7 +142,7 @@ class _Column:
         One of CREATE TABLE stays on the way back, and else only an AlterField drops it."""
         unique = self.indexes(unique=True)
         dropped = [each for each in unique if not only_own or each in self._names("_uniq")]
-        if not only_own and any(map(_is_constraint, unique)):
+        if not only_own and any(each.startswith(_CONSTRAINT) for each in unique):
             raise BackfillError(
                 f"{self.field}: its UNIQUE is in the definition of the table. Use an AlterField, "
                 f"which copies the table and keeps only what the model knows"
@@ -158,7 +160,8 @@ class _Column:
             column_text(stored_in_sqlite(self.editor.connection, self.table), self.column)
             == written
         )
-        return is_copied and any(map(_is_constraint, self.indexes(unique=True)))
+        unique = self.indexes(unique=True)
+        return is_copied and any(each.startswith(_CONSTRAINT) for each in unique)
 
     def set_plain_index(self, old: Any, new: Any) -> None:
         """Create or drop the index of ``db_index=True``, which a unique index replaces."""
@@ -254,11 +257,6 @@ class _Column:
 
     def _rows(self, query: str) -> list[Any]:
         return rows(self.editor.connection, query)
-
-
-def _is_constraint(index: str) -> bool:
-    """Whether the index belongs to a UNIQUE in CREATE TABLE."""
-    return index.startswith("sqlite_")
 
 
 def _refuse_references(connection: Any, field: models.Field[Any, Any]) -> None:

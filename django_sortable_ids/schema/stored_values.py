@@ -96,7 +96,6 @@ def _samples(
 
 
 def values_of(field: SortableIDField, connection: BaseDatabaseWrapper) -> list[Any]:
-    """A sample of the field's column, for a check or a report."""
     meta = field.model._meta
     key = str(meta.pk_fields[0].column)
     return sampled(connection, meta.db_table, str(field.column), key, _PAGE_OF_CHECKS)
@@ -199,7 +198,6 @@ def _plausible(numbers: Sequence[int], name: str, given: Mapping[str, Any]) -> s
 
 
 def _times(scheme: TimeScheme, numbers: Iterable[int]) -> list[datetime]:
-    """The times of the ids that have one."""
     found = (_time(scheme, number) for number in numbers)
     return [at for at in found if at is not None]
 

@@ -34,7 +34,6 @@ class BitTemplate(ByArguments):
         return self.unwrap(number) is not None
 
     def wrap(self, payload: int) -> int:
-        """The number of a payload."""
         return payload
 
     def wrap_all(self, payloads: list[int]) -> list[int]:
@@ -278,7 +277,6 @@ class Layout(ByFields):
         return self.template.wrap(self.last - payload if self.descending else payload)
 
     def join_all(self, tick: int, suffixes: Sequence[int]) -> list[int]:
-        """``join`` for many suffixes of one tick."""
         return self.joiner.join_all(tick, suffixes)
 
     @cached_property

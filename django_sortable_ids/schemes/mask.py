@@ -91,5 +91,4 @@ def siphash(message: bytes, key: MaskKey) -> int:
 
 @lru_cache
 def read_keys(texts: tuple[str, ...]) -> tuple[MaskKey, ...]:
-    """The keys of a setting; see ``MaskKey.from_hex``."""
     return tuple(map(MaskKey.from_hex, texts))

@@ -17,8 +17,6 @@ ID = uuid.UUID | str | int
 
 
 class Converted(NamedTuple):
-    """The result of ``Scheme.convert``."""
-
     value: ID
     lossless: bool
     """True: every bit is preserved. False: the same time, to the tick, with new random bits."""

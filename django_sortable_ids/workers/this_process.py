@@ -38,8 +38,6 @@ logger = logging.getLogger("django_sortable_ids")
 
 @dataclass(eq=False)
 class _Process:
-    """What this process has leased."""
-
     lock: Lock = field(default_factory=Lock)
     lease: ProcessLease | UnsharedLease | None = None
     release: Callable[[], None] | None = None

@@ -35,7 +35,6 @@ class InColumn(Source):
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Source:
-        """The column that the arguments name."""
         model, using, given = wanted.model, wanted.using, wanted.given
         field = field_of_times(model, given.created_from, using)
         kind = Times if isinstance(field, models.DateTimeField) else Days

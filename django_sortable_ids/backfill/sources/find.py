@@ -61,7 +61,6 @@ def every_row(
 
 
 def _named(wanted: Wanted) -> Source:
-    """The source that the arguments name."""
     found = (kind.named_by(wanted) for kind in _KINDS)
     return next(source for source in found if source is not None)
 

@@ -63,7 +63,6 @@ def _nearest_id(label: str) -> str:
 
 
 def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> list[str]:
-    """The names of the model's fields of that class."""
     return [each.name for each in model._meta.fields if isinstance(each, kind)]
 
 

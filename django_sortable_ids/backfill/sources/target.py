@@ -99,7 +99,6 @@ class Target:
 
     @property
     def is_out_of_range(self) -> Q:
-        """Whether the time of a row is out of ``time_range``."""
         if self.time_range is None:
             return Q(pk__in=[])
         start, end = self.time_range

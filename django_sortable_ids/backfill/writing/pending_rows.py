@@ -124,7 +124,6 @@ class PendingRows:
         return left
 
     def made(self, first: Row, last: Row, size: int) -> None:
-        """Note that a batch of these rows was made."""
         is_tie = size > 1 and first[0] == last[0] and self._source.order != ("pk",)
         self._tie = last if is_tie else None
 

@@ -62,8 +62,6 @@ FIND = "List such rows by"
 
 
 class Storage(ByArguments, ABC):
-    """One kind of column."""
-
     driver_types: tuple[type, ...] = ()
     """Types of a driver's values that must be converted to the Python value."""
     returned: type = str
@@ -191,8 +189,6 @@ class BinaryStorage(Storage):
 
 
 class TextStorage(Storage):
-    """Text in one of the scheme's forms."""
-
     def __init__(self, form: TextForm, *options: Any) -> None:
         super().__init__(form, *options)
         self.form = form
@@ -246,7 +242,6 @@ class IntegerStorage(Storage):
 
 
 def storage_names(scheme: Scheme) -> tuple[str, ...]:
-    """The valid values of ``storage=`` for a scheme."""
     if scheme.value_type is int:
         return ("integer",)
     if scheme.value_type is uuid.UUID:

@@ -90,7 +90,6 @@ def day_of(instance: models.Model, name: str | None) -> date:
 
 
 def today() -> date:
-    """The present day in the current time zone."""
     return timezone.localtime(datetime.now(UTC)).date()
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class Values(NamedTuple):
-    """A table with values of a key."""
-
     table: str
     column: str
     """The column with the keys."""
@@ -71,7 +69,6 @@ class Key:
 
     @property
     def own(self) -> Values:
-        """The table of the model."""
         return Values(self.table, self.column, self.model, self.gone or "")
 
     @property
@@ -85,14 +82,11 @@ class Key:
         return self
 
     def db_type(self, connection: Any) -> str:
-        """The type that the column gets."""
         return str(self.after.db_type(connection))
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column that contains values of a key."""
-
     name: str
     key: Key
     before: Any
@@ -106,15 +100,12 @@ class Column:
     """Whether it may also contain keys of deleted rows."""
 
     def db_type(self, connection: Any) -> str:
-        """The type that the column gets."""
         of_key, field = self.key.after, self.after
         return str(of_key.rel_db_type(connection) if field is None else field.db_type(connection))
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table with columns that change."""
-
     name: str
     key: Key | None
     columns: tuple[Column, ...]
@@ -139,8 +130,6 @@ class Table:
 
 
 class Texts(NamedTuple):
-    """A column of texts with keys."""
-
     table: str
     column: str
     content_type: str | None

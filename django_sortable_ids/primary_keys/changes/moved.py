@@ -53,7 +53,6 @@ class _WithOld:
     name: str
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """How a migration writes it."""
         found = [(each, getattr(self, each.name)) for each in fields(self)]
         args = [value for each, value in found if each.default is MISSING]
         options = {each.name: value for each, value in found[len(args) :] if value != each.default}
@@ -61,7 +60,6 @@ class _WithOld:
 
     @property
     def model_key(self) -> tuple[str, str]:
-        """As the states of migrations name the model."""
         app_label, _, name = self.model.lower().partition(".")
         return app_label, name
 
@@ -217,7 +215,6 @@ def with_maps(
 
 
 def _plain(field: Any, using: str, **options: Any) -> Any:
-    """A field with the values of another one."""
     is_number = isinstance(field, models.IntegerField) and not isinstance(field, SortableIDField)
     if is_number and connections[using].vendor == "sqlite":
         return models.IntegerField(**options)  # The only type of a key that is the rowid.

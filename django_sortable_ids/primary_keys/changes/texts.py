@@ -91,7 +91,6 @@ def generic_references() -> list[TextReference]:
 
 
 def is_content_type(field: Any) -> bool:
-    """Whether a foreign key refers to content types."""
     related = field.related_model
     return bool(related) and related._meta.label == "contenttypes.ContentType"
 
@@ -210,7 +209,6 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
 
 
 def rows_with_keys(connection: Any, texts: Texts, key: Key) -> int:
-    """How many rows of the column contain values of the key."""
     is_table = tables.kind(connection, texts.table) == "table"
     condition = _condition(connection, texts, key) if is_table else ""
     table, column = map(connection.ops.quote_name, (texts.table, texts.column))
@@ -282,7 +280,6 @@ def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
 
 
 def _length(field: Any) -> int:
-    """Characters of a key as text."""
     if isinstance(field, SortableIDField):
         return field.scheme.canonical.length
     return _UUID if isinstance(field, UUIDField) else field.max_length or 0

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class ForeignKey(NamedTuple):
-    """A foreign key as the database has it."""
-
     name: str
     table: str
     columns: tuple[str, ...]
@@ -180,7 +178,6 @@ class KeyEngine(ABC):
             )
 
     def is_unfilled(self, key: Key) -> bool:
-        """Whether a row is not in the map."""
         mapped = (
             f"SELECT 1 FROM {self.quote(key.map.table)} p WHERE {self.refers(key, key.map)} "
             f"AND p.{self.quote(key.map.next)} IS NOT NULL"

@@ -188,7 +188,6 @@ class MySQLKeys(KeyEngine):
                 yield each
 
     def rehearse(self) -> Iterator[str]:
-        """Create each new table, without rows, and drop it."""
         with alone(self.connection), copying(self.connection):
             for new in self._new_tables():
                 try:

@@ -209,7 +209,6 @@ class NewTable:
             yield f"DROP CHECK {self._quote(f'{self.new}_chk_{number}')}"
 
     def _types(self) -> Iterator[tuple[str, str]]:
-        """The columns that change, each with its new type."""
         for each in self.table.parts:
             yield each.name, self._collated(each.db_type(self._connection), each.key)
 

@@ -203,7 +203,6 @@ class PostgreSQLKeys(KeyEngine):
         )
 
     def _sequence(self, key: Key) -> str | None:
-        """The sequence that the column owns, in SQL."""
         sql = "SELECT pg_get_serial_sequence(%s, %s)"
         found: str | None = value(self.connection, sql, [self.quote(key.table), key.column])
         return found

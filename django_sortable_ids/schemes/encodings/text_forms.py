@@ -19,8 +19,6 @@ _EXTRA_BITS = "its last character has bits beyond the last byte"
 
 
 class TextForm(ByArguments):
-    """The base class of all forms."""
-
     shows_all = True
     """Whether it shows any number of that size, and not only those of one UUID version."""
 
@@ -47,7 +45,6 @@ class TextForm(ByArguments):
         """Whether texts sort, byte by byte, like the numbers."""
 
     def format(self, number: int) -> str:
-        """The canonical spelling."""
         raise NotImplementedError
 
     def format_all(self, numbers: Sequence[int]) -> list[str]:

@@ -153,7 +153,6 @@ class Generator:
             return self._next_in((ns - self._epoch_ns) // self._tick_ns)
 
     def take(self, count: int) -> list[Any]:
-        """The next ``count`` ids; raises what ``next`` raises."""
         ids: list[Any] = []
         while len(ids) < count:
             with self._lock:
@@ -212,7 +211,6 @@ class Generator:
         return now
 
     def _next_tick(self, now: int) -> int:
-        """The tick that follows a full one."""
         following = self._tick + 1
         self._peak = max(self._peak, now)
         if following - self._peak > self._most_ahead and not self._sources.travels():
@@ -223,7 +221,6 @@ class Generator:
         return max(following, now)
 
     def _start(self, tick: int) -> Any:
-        """The first id of a tick."""
         suffix, self._stop = self._first(tick)
         self._tick, self._suffix = tick, suffix
         self._ready, self._batch = [], 1
