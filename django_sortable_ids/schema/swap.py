@@ -110,8 +110,13 @@ def rename(editor: Any, field: Any, moves: dict[str, str]) -> None:
         how = "ALGORITHM=INPLACE, LOCK=NONE"
         editor.execute(f"ALTER TABLE {table} {', '.join([*changes, how])}", None)
         return
+    renamings = [*moves.items()]
+    if moves and {*moves} == {*moves.values()}:  # Two columns swap their names.
+        (first, to_first), second = renamings
+        temporary = f"{TEMPORARY}{first}"[:60]
+        renamings = [(first, temporary), second, (temporary, to_first)]
     try:
-        for old, new in _without_clashes(moves):
+        for old, new in renamings:
             renaming = f"RENAME COLUMN {quote(old)} TO {quote(new)}"
             editor.execute(f"ALTER TABLE {table} {renaming}", None)
     except DatabaseError as error:
@@ -189,15 +194,6 @@ def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
     for field in model._meta.local_fields:
         if field.generated and words.search(repr(getattr(field, "expression", ""))):
             yield field.name
-
-
-def _without_clashes(moves: dict[str, str]) -> list[tuple[str, str]]:
-    """The renamings in order, with a temporary name if two columns swap theirs."""
-    if {*moves} != {*moves.values()}:
-        return list(moves.items())
-    (first, to_first), (second, to_second) = moves.items()
-    temporary = f"{TEMPORARY}{first}"[:60]
-    return [(first, temporary), (second, to_second), (temporary, to_first)]
 
 
 _SWAP = "swap "

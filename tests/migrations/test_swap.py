@@ -95,6 +95,21 @@ def test_field_column_and_data_go_together(depot, name, how):
     assert [column[:5] for column in ids(depot)] == list(before)
 
 
+@pytest.mark.parametrize("other", ["", ', db_column="b"'], ids=["one", "both"])
+def test_columns_that_definitions_name_keep_their_names(depot, other):
+    prepare(depot, 'ULIDField(unique=True, db_column="a")', f"UUIDv7Field(unique=True{other})")
+
+    def pairs():
+        rows = depot.model("Order").objects.order_by("name")
+        return [(row.public, row.new) for row in rows]
+
+    before = pairs()
+    depot.migrate()
+    assert pairs() == [(new, public) for public, new in before]
+    depot.migrate("0001_step")
+    assert pairs() == before
+
+
 def test_a_model_whose_definitions_changed_places_needs_no_migration(depot):
     prepare(depot, 'ULIDField(prefix="ord", unique=True)', "UUIDv7Field(unique=True)")
     exchanged = {"public": UUIDv7Field(unique=True), "new": ULIDField(prefix="ord", unique=True)}
