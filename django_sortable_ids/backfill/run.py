@@ -32,7 +32,7 @@ from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
 from .plan import Plan
 from .writing.batch import NOTHING, Batch, Cursor, NothingWritten
-from .writing.writer import LateRows, Writer
+from .writing.writer import Writer
 
 TRIES = 5
 """How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
@@ -80,7 +80,6 @@ class _Runner:
     ) -> None:
         self._plan = plan
         self._target = plan.target
-        self._late = LateRows(plan.writer)
         self._progress = progress
         self._filled = 0
         self._size = BatchSize(plan.batch_size, limits)
@@ -145,12 +144,13 @@ class _Runner:
         cursor = self._cursor
         if cursor is None:
             return
-        count = self._persist(partial(self._late.count, cursor))
-        find, last = self._late.some, None
+        writer, last = self._plan.writer, None
+        count = self._persist(writer.late_rows(cursor).count)
+        find = writer.some_late_rows
         while count > 0 and (rows := self._persist(partial(find, cursor, count, last))):
             count, last = count - len(rows), rows[-1]
             while rows:
-                filled = set(self._commit(partial(self._late.batch, rows, cursor)).rows)
+                filled = set(self._commit(partial(writer.late_batch, rows, cursor)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
 
     def _fill_without_time(self, writer: Writer) -> int:

@@ -11,7 +11,7 @@ from django_sortable_ids.backfill.engines import engine_of, mysql_statements
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
 from django_sortable_ids.backfill.sources.columns import Times
 from django_sortable_ids.backfill.sources.target import Target
-from django_sortable_ids.backfill.writing.writer import LateRows, Writer
+from django_sortable_ids.backfill.writing.writer import Writer
 from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label
@@ -185,13 +185,13 @@ class Handled:
 @pytest.fixture
 def swept(monkeypatch):
     """The rows that are left to the sweep."""
-    rows, batch = [], LateRows.batch
+    rows, batch = [], Writer.late_batch
 
-    def seen(late_rows, late, cursor):
+    def seen(writer, late, cursor):
         rows.extend(late)
-        return batch(late_rows, late, cursor)
+        return batch(writer, late, cursor)
 
-    monkeypatch.setattr(LateRows, "batch", seen)
+    monkeypatch.setattr(Writer, "late_batch", seen)
     return rows
 
 

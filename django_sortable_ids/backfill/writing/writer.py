@@ -17,6 +17,11 @@ from .batch import NOTHING, Batch, Cursor, Position, Written, mint, mint_between
 from .computing import computing_ids
 from .pending_rows import PendingRows
 
+LATE_ROWS = 1000
+"""How many late rows are read at a time."""
+NEIGHBOURS = 10
+"""How many ids are read on each side of a late row, to see which of them are out of order."""
+
 
 class Writer:
     """Makes the batches of a target and writes them, for the plan and for the run.
@@ -28,7 +33,6 @@ class Writer:
     def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
         self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
-        self._engine = engine
         self._connection = engine.connection
         self.sql = engine.statements(target)
         """How Python sends ids."""
@@ -54,11 +58,7 @@ class Writer:
             self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
         return batch
 
-    def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
-        """Write ids for any rows; returns how many of them had none."""
-        return self._send(rows, self._stored(ids))
-
-    def independent_ids(self, rows: Sequence[Row]) -> Sequence[ID] | None:
+    def _independent_ids(self, rows: Sequence[Row]) -> Sequence[ID] | None:
         """The ids of any rows, if they don't depend on those of other rows: the source knows them,
         or a counter has them."""
         target, field = self.target, self.target.field
@@ -69,7 +69,7 @@ class Writer:
         return None
 
     @contextmanager
-    def naming(self, row: Row) -> Iterator[None]:
+    def _naming(self, row: Row) -> Iterator[None]:
         """Raise ``BackfillError``, naming that row, if an id can't be generated in the block."""
         try:
             yield
@@ -93,8 +93,8 @@ class Writer:
     ) -> tuple[list[Any], Position | None]:
         """The values for the column, and the position where the next batch continues."""
         target, count = self.target, len(rows)
-        with self.naming(rows[-1]):
-            if (known := self.independent_ids(rows)) is not None:
+        with self._naming(rows[-1]):
+            if (known := self._independent_ids(rows)) is not None:
                 return self._stored(known), None
             scheme, position = target.scheme, cursor.position if cursor else None
             ticks = scheme.ticks(self._microseconds(rows))
@@ -124,43 +124,36 @@ class Writer:
         save = self.target.field.get_db_prep_save
         return [save(value, self._connection) for value in ids]
 
+    # Late rows
 
-LATE_ROWS = 1000
-"""How many late rows are read at a time."""
-NEIGHBOURS = 10
-"""How many ids are read on each side of a late row, to see which of them are out of order."""
+    def late_rows(self, cursor: Cursor) -> QuerySet[Any, Any]:
+        """The rows without an id up to a cursor: inserted without one, or committed late. With the
+        cursor's row, which may have lost its id."""
+        return self.target.missing.filter(self.target.source.until(*cursor.row))
 
-
-class LateRows:
-    """The rows without an id up to a cursor: inserted without one, or committed late."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._target = writer.target
-
-    def count(self, cursor: Cursor) -> int:
-        return self._reached(cursor).count()
-
-    def some(self, cursor: Cursor, most: int, last: Row | None) -> list[Row]:
+    def some_late_rows(self, cursor: Cursor, most: int, last: Row | None) -> list[Row]:
         """Up to ``most`` of them in order, after the row ``last`` of the previous call."""
-        rows = self._reached(cursor)
+        rows = self.late_rows(cursor)
         if last is not None:
-            rows = rows.filter(self._target.source.after(*last))
-        return self._target.read(rows[: min(most, LATE_ROWS)])
+            rows = rows.filter(self.target.source.after(*last))
+        return self.target.read(rows[: min(most, LATE_ROWS)])
 
-    def batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
+    def late_batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
         """The first of the rows, and all others between the same two ids of its tick."""
-        with self._writer.naming(rows[0]):
-            if (known := self._writer.independent_ids(rows)) is not None:
-                return self._batch_of(rows, known)
+        with self._naming(rows[0]):
+            if (known := self._independent_ids(rows)) is not None:
+                return self._late(rows, known)
             return self._between_neighbours(rows[0], cursor)
 
-    def _batch_of(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
-        return Batch(rows, len(rows), lambda: Written(self._writer.send(rows, ids), None, rows[0]))
+    def _late(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
+        def write() -> Written:
+            return Written(self._send(rows, self._stored(ids)), None, rows[0])
+
+        return Batch(rows, len(rows), write)
 
     def _between_neighbours(self, row: Row, cursor: Cursor) -> Batch:
         """The rows without an id around this one, up to the next ids of its tick."""
-        target, scheme, name = self._target, self._target.scheme, self._target.field.name
+        target, scheme, name = self.target, self.target.scheme, self.target.field.name
         source = target.source
         start, stop = target.tick_of(row[0])
         # A row whose time was edited may have an id of another tick.
@@ -193,8 +186,4 @@ class LateRows:
             len(rows),
             gap.count() if len(rows) == LATE_ROWS else len(rows),
         )
-        return self._batch_of(rows, ids)
-
-    def _reached(self, cursor: Cursor) -> QuerySet[Any, Any]:
-        """With the cursor's row, which may have lost its id."""
-        return self._target.missing.filter(self._target.source.until(*cursor.row))
+        return self._late(rows, ids)
