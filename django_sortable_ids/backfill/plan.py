@@ -35,7 +35,6 @@ class Plan:
 
     target: Target
     writer: Writer
-    """Writes the batches."""
     batch_size: int
     missing: int
     """Rows without an id, but for those of ``timeless``."""

@@ -64,7 +64,6 @@ class Progress:
         self._output.flush()
 
     def say(self, text: str) -> None:
-        """Write a line of text between the progress lines."""
         if self._bar:
             self._output.write("")
         self._output.write(text)

@@ -107,7 +107,6 @@ class Source(ABC):
 
     @property
     def described(self) -> str:
-        """This source as text."""
         return self.field.name
 
     @property
@@ -240,7 +239,6 @@ class Source(ABC):
 
     @property
     def expected(self) -> Expectation:
-        """What ``--verify`` expects of the ids."""
         return Expectation()
 
     def compare(

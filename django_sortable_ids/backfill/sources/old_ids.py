@@ -36,7 +36,6 @@ class Conversion(Source):
     """An id of another scheme in the same row, which is its place."""
 
     old: TimeScheme = field(kw_only=True)
-    """The scheme of the old ids."""
 
     created_from = None
     keeps = "of the same time, in the same order"

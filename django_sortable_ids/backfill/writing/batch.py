@@ -111,7 +111,6 @@ def load_row(target: Target, saved: dict[str, Any]) -> Row:
 @dataclass(frozen=True, slots=True)
 class Written:
     filled: int
-    """Number of rows that got an id."""
     cursor: Cursor | None
     """The new cursor of the run; None if it doesn't change."""
     expected: Row | None = None

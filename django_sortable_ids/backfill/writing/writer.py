@@ -40,7 +40,6 @@ class Writer:
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
-        """When and how rows are written."""
         if self._computing is None:
             yield "for each batch", self.sql.sending_sql
             return
