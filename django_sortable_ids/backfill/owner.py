@@ -50,14 +50,13 @@ def take(plan: Plan, token: str) -> BackfillRun:
     if run is not None and run.token == token:
         return run  # this process took it already, but the database's answer was lost
     refuse_if_taken(target, run)
-    filled_before = plan.resumed.rows_filled if plan.resumed else 0
     own = {
         "owner": f"{_HOST} pid {os.getpid()}",
         "token": token,
         "heartbeat": now_ms(),
         "batch_size": plan.batch_size,
         "rate": 0.0,
-        "rows_planned": filled_before + plan.rows,
+        "rows_planned": plan.filled_before + plan.rows,
         "options": target.options,
     }
     if run is None and plan.resumed is None:

@@ -128,13 +128,13 @@ class Verification:
 
     @property
     def _edits(self) -> str:
-        share = f"{self.edited:,} of {self.with_id:,} ids are of another time than their row"
         if not self.expected.may_be_edited:
             return f"{counted(self.edited, 'row')} with an id not converted from the old one"
         return (
-            f"{share}, or out of order within a tick: more than {self.most:g} %. If your code sets "
-            f"the times of new rows, give the field created_from=. If times were edited after the "
-            f"ids were written, say so: --allow-edited-times=PERCENT"
+            f"{self.edited:,} of {self.with_id:,} ids are of another time than their row, or out "
+            f"of order within a tick: more than {self.most:g} %. If your code sets the times of "
+            f"new rows, give the field created_from=. If times were edited after the ids were "
+            f"written, say so: --allow-edited-times=PERCENT"
         )
 
     def lines(self) -> Iterator[str]:
