@@ -46,7 +46,6 @@ class HexULIDField(SortableTextField[SetType, GetType]):
     """
 
     scheme_name = "hexulid"
-    scheme_options = {"epoch_ms": None}
 
 
 class KUUIDField(SortableTextField[SetType, GetType]):
@@ -58,7 +57,6 @@ class KUUIDField(SortableTextField[SetType, GetType]):
     """
 
     scheme_name = "kuuid"
-    scheme_options = {"precision": "s", "reverse": False, "short": False, "epoch_ms": None}
 
 
 class KSUIDField(SortableTextField[SetType, GetType]):
@@ -68,7 +66,6 @@ class KSUIDField(SortableTextField[SetType, GetType]):
     """
 
     scheme_name = "ksuid"
-    scheme_options = {"precision": "s"}
 
 
 class XidField(SortableTextField[SetType, GetType]):
@@ -125,13 +122,6 @@ class SnowflakeField(SortableIntegerField[SetType, GetType]):
     """
 
     scheme_name = "snowflake"
-    scheme_options = {
-        "layout": "twitter",
-        "epoch_ms": None,
-        "time_bits": None,
-        "worker_bits": None,
-        "bits": None,
-    }
 
 
 class SonyflakeField(SortableIntegerField[SetType, GetType]):
@@ -143,12 +133,6 @@ class SonyflakeField(SortableIntegerField[SetType, GetType]):
     """
 
     scheme_name = "sonyflake"
-    scheme_options = {
-        "version": 2,
-        "epoch_ms": None,
-        "sequence_bits": 8,
-        "worker_bits": 16,
-    }
 
 
 class TSIDField(SortableIntegerField[SetType, GetType]):
@@ -161,7 +145,6 @@ class TSIDField(SortableIntegerField[SetType, GetType]):
     """
 
     scheme_name = "tsid"
-    scheme_options = {"node_bits": 10, "epoch_ms": 1_577_836_800_000}
 
 
 class Time64Field(SortableIntegerField[SetType, GetType]):
@@ -173,4 +156,3 @@ class Time64Field(SortableIntegerField[SetType, GetType]):
     """
 
     scheme_name = "time64"
-    scheme_options = {"layout": "4+5", "workers": None}

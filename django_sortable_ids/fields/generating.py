@@ -13,6 +13,7 @@ from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
+from ..schemes.catalog import options_of
 from ..schemes.generation.clock import set_rollback_rule
 from . import history_models
 from .callers import QUERIES, is_admin_search, is_called_by
@@ -235,17 +236,12 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
 
 def pop_scheme_options(field: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Removes the scheme's options from ``kwargs``. Returns those that differ from the defaults of
-    the field's class, and those that differ from the scheme's own defaults, which are the ones of
-    this package's classes.
+    the field's class, and those that differ from the scheme's own defaults.
     """
-    class_defaults: dict[str, Any] = {}
-    scheme_defaults: dict[str, Any] = {}
+    scheme_defaults = options_of(field.scheme_name)
+    class_defaults = {**scheme_defaults}
     for each in reversed(type(field).__mro__):
-        options = vars(each).get("scheme_options", {})
-        class_defaults |= options
-        if each.__module__.startswith(f"{__package__}."):
-            scheme_defaults |= options
-    class_defaults |= vars(field).get("scheme_options", {})
+        class_defaults |= vars(each).get("scheme_options", {})
     values = {key: kwargs.pop(key, default) for key, default in class_defaults.items()}
     own, for_scheme = (
         {key: value for key, value in values.items() if value != defaults.get(key)}

@@ -136,7 +136,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     value_type: ClassVar[type | None] = None
     """The type of the values, which the scheme must have, too; None: any."""
     scheme_options: ClassVar[Mapping[str, Any]] = {}
-    """Arguments passed to the scheme, with their defaults; a subclass may change the defaults."""
+    """Other defaults for arguments of the scheme, in a subclass."""
     scheme_arguments: Mapping[str, Any]
     """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
@@ -189,7 +189,8 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         except TypeError as error:
             unknown = str(error).rpartition(" ")[2].strip("'")
-            taken = {*USUAL, *type(self).scheme_options, *signature(models.Field).parameters}
+            of_scheme = schemes.catalog.options_of(self.scheme_name)
+            taken = {*USUAL, *of_scheme, *signature(models.Field).parameters}
             suggested = nearest(unknown, taken)
             raise TypeError(f"{type(self).__name__}: {error}{suggested}") from None
         self._stored: dict[str, Storage] = {}

@@ -47,15 +47,6 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     """
 
     scheme_name = "lexical_sequence"
-    scheme_options = {
-        "charset": "alnum_upper",
-        "ignore_case": False,
-        "width": None,
-        "start": None,
-        "step": 1,
-        "max_length": 20,
-        "template": None,
-    }
     own_options = {**USUAL, "block": 1}
     non_db_attrs = (*SortableIDField.non_db_attrs, "block")
     scheme: LexicalSequence

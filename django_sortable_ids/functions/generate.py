@@ -118,7 +118,6 @@ class _GeneratedID(SortableIDField):
                 f"generate the ids"
             )
         self.scheme_name = scheme_name  # type: ignore[misc]
-        self.scheme_options = dict.fromkeys(options)  # type: ignore[misc]
         super().__init__(storage=storage, **options)
         for wrong in self.wrong_options:
             raise ValueError(wrong.message)

@@ -340,8 +340,8 @@ class LexicalSequence(Scheme):
 
 @lru_cache(typed=True)
 def lexical_sequence(
-    charset: str = "alnum_upper",
     *,
+    charset: str = "alnum_upper",
     ignore_case: bool = False,
     width: int | None = None,
     start: str | None = None,

@@ -108,6 +108,11 @@ def get(name: str, **options: Any) -> Scheme:
     return scheme
 
 
+def options_of(name: str) -> dict[str, Any]:
+    """The options of a scheme of this package, with their defaults."""
+    return dict(unwrap(_family(name).func).__kwdefaults__ or {}) if name in _NAMES else {}
+
+
 @cache
 def _family(name: str) -> "partial[Scheme]":
     """The function of the family, with the options of a preset."""
