@@ -111,6 +111,16 @@ def test_values_that_are_no_key(depot):
         "1 row of depot_visit.customer_id without a row of depot_customer: correct or delete "
         "them, and migrate again"
     ]
+    depot.model("Visit").objects.all().delete()
+    depot.migrate()
+    stranger = depot.model("Customer")._meta.pk.scheme.generate()
+    depot.model("Visit").objects.create(customer_id=stranger)
+    said = depot.refusal("0001_step").splitlines()
+    assert (said[0], len(said)) == ("No key was moved.", 3)
+    assert said[2] == (
+        "To keep the new keys, undo nothing more: `manage.py migrate` applies all migrations again"
+    )
+    assert small.names(depot) == small.IN_ORDER
 
 
 def test_a_condition_that_depends_on_a_key(depot):
