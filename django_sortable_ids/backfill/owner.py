@@ -42,8 +42,9 @@ def take(plan: Plan, token: str) -> BackfillRun:
     """Take ownership of the plan's run: from now on it belongs to the holder of ``token``.
 
     A finished run continues where it ended, so that rows before its cursor get ids between the
-    existing ones. With other options, or if no row has an id, it starts at the first row. Raises
-    ``BackfillError`` if another process owns the run, or has worked on it since the plan was made.
+    existing ones. With other options, or if none of its rows has an id, it starts at the first
+    row. Raises ``BackfillError`` if another process owns the run, or has worked on it since the
+    plan was made.
     """
     target = plan.target
     run = last_run(target.label, target.using)
@@ -59,24 +60,21 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "rows_planned": plan.filled_before + plan.rows,
         "options": target.options,
     }
-    if run is None and plan.resumed is None:
+    if run is None and plan.last is None:
         try:
             with transaction.atomic(using=target.using):
                 return runs(target).create(target=target.label, **own | _fresh(plan))
         except IntegrityError:
             raise _taken(target, last_run(target.label, target.using)) from None
-    if run is None or (run.finished_at is None) != (plan.resumed is not None):
+    if run is None or plan.last is None:
         raise outdated(target)
-    if plan.resumed is not None:
-        if plan.resumed.pk != run.pk or plan.resumed.batches != run.batches:
-            raise outdated(target)
-    else:
+    if plan.resumed is None:
         own |= _fresh(plan)
-        filled = target.rows.filter(**{f"{target.field.name}__isnull": False})
-        if same_options(run, target) and filled.exists():
+        if plan.has_ids and same_options(run, target):
             own |= {"cursor": run.cursor, "given_from": run.given_from}
-    unchanged = {"pk": run.pk, "token": run.token, "batches": run.batches}
-    if not runs(target).filter(**unchanged, heartbeat=run.heartbeat).update(**own):
+    unchanged = {name: getattr(plan.last, name) for name in ("pk", "batches", "finished_at")}
+    found = runs(target).filter(**unchanged, token=run.token, heartbeat=run.heartbeat)
+    if not found.update(**own):
         raise _taken(target, runs(target).filter(pk=run.pk).first())
     return runs(target).get(pk=run.pk)
 

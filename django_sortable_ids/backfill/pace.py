@@ -26,7 +26,6 @@ class Stopped(Exception):
     """The run was told to stop; no batch is half done."""
 
     def __init__(self, number: int = signal.SIGINT) -> None:
-        """``number`` is the signal that stopped it."""
         super().__init__(number)
         self.number = number
 
@@ -182,7 +181,6 @@ class Pace:
         lag: Callable[[], str] = lambda: "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``lag`` tells why the replicas are too late, or gives an empty text."""
         self._limits = limits
         self._control = control
         self._lag = lag

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -18,10 +19,12 @@ from ..schema.stored_values import sorts, too_narrow
 from ..schemes import TimeScheme
 from .engines import Engine, engine_of
 from .progress import minutes
+from .sources.base import Given
+from .sources.find import of_source
 from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
 from .sources.target import POLICIES, Target
-from .writing.batch import mint
+from .writing.batch import Cursor, mint
 from .writing.writer import Writer
 
 SAMPLES = 3
@@ -44,13 +47,20 @@ class Plan:
     """The number of these rows."""
     given_from: datetime | None
     """The creation time from which the application generates ids as well; None if not queried."""
-    resumed: BackfillRun | None
-    """The unfinished run that this plan continues."""
+    last: BackfillRun | None
+    """The last run on the column."""
+    has_ids: bool
+    """Whether a row that it reached has an id. If none has, this plan starts at the first row."""
     rates: tuple[float, float]
     """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
     samples: tuple[str, ...]
     """The first rows with ids of the right time; the final ids have other random bits."""
     warnings: tuple[str, ...]
+
+    @property
+    def resumed(self) -> BackfillRun | None:
+        """The unfinished run that this plan continues."""
+        return self.last if self.last and self.has_ids and not self.last.finished_at else None
 
     @property
     def filled_before(self) -> int:
@@ -96,22 +106,24 @@ def build(target: Target, batch_size: int) -> Plan:
     """Check everything that could stop the backfill, and write nothing.
 
     Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
-    triggers that the target doesn't allow, and if an unfinished run had other options.
+    triggers that the target doesn't allow, and if the ids of the last run had other options.
     """
     engine = engine_of(target.using)
     effects = check_side_effects(target, engine)
-    run = last_run(target.label, target.using)
-    resumed = _resumable(target, run)
+    last = last_run(target.label, target.using)
+    run = last if last and _has_ids(target, last) else None
     missing, given_from = _counted(target, run)
     timeless, without_time = None, 0
     if target.on_null == "now":
         timeless = Writer(WithoutTime.in_target(target), engine)
         without_time = timeless.target.missing.count()
     all_rows = missing + without_time
+    if run and (all_rows or not run.finished_at):
+        _check_options(target, run)
     check_writable(target, all_rows, engine)
     rates = engine.rows_per_second
-    if resumed is not None and resumed.rate:
-        rates = (resumed.rate, resumed.rate)
+    if run and run.rate and not run.finished_at:
+        rates = (run.rate, run.rate)
     writer = Writer(target, engine)
     return Plan(
         target=target,
@@ -121,7 +133,8 @@ def build(target: Target, batch_size: int) -> Plan:
         timeless=timeless,
         without_time=without_time,
         given_from=given_from,
-        resumed=resumed,
+        last=last,
+        has_ids=run is not None,
         rates=rates,
         samples=_samples(target),
         warnings=(*effects, *warnings(target)),
@@ -150,20 +163,30 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
     return result["missing"], as_stored(min(first, now))
 
 
-def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
-    if run is None or run.finished_at is not None:
-        return None
-    now = target.options
-    for key in sorted((run.options.keys() | now.keys()) - {POLICIES}):
-        was, wanted = run.options.get(key), now.get(key)
-        if was != wanted:
+def _has_ids(target: Target, run: BackfillRun) -> bool:
+    """Whether a row that the run has reached has an id; any row, if its source is gone."""
+    if not run.cursor:
+        return False
+    reached = Q()
+    with suppress(BackfillError):
+        before = of_source(target.model, target.field, Given.of(run.options), target.using)
+        reached = before.source.until(*Cursor.load(before, run.cursor).row)
+    return target.rows.filter(reached).exclude(target.is_without_id).exists()
+
+
+def _check_options(target: Target, run: BackfillRun) -> None:
+    """Raise ``BackfillError`` if the ids of the run had other options."""
+    both = run.options, target.options
+    keys = sorted(set().union(*both) - {POLICIES})
+    told = [[f"{Given.of(each)}", *(f"{key} = {each.get(key)!r}" for key in keys)] for each in both]
+    for was, now in zip(*told, strict=True):
+        if was != now:
             raise BackfillError(
-                f"a run on {target.label} stopped after {counted(run.rows_filled, 'row')} with "
-                f"{key} = {was!r}, and now it is {wanted!r}: the rows would not sort together. "
-                f"Continue with the old options, or set the column to NULL and delete the "
-                f"BackfillRun to start again"
+                f"a run on {target.label} has filled {counted(run.rows_filled, 'row')} with {was}, "
+                f"and now it is {now}: the rows would not sort together. Continue with the old "
+                f"options, or set the column to NULL to start again; to keep ids of both, delete "
+                f"the BackfillRun"
             )
-    return run
 
 
 def _samples(target: Target) -> tuple[str, ...]:

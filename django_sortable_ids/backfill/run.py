@@ -62,7 +62,7 @@ def execute(
     an id can't be generated, and ``Stopped`` if ``control`` stops the run. Whatever stops it, a new
     plan of the same target continues where it stopped.
     """
-    if not plan.rows and plan.resumed is None:
+    if not plan.rows and not (plan.last and plan.last.finished_at is None):
         # Nothing runs: the record of the last run stays, which --verify needs.
         owner.remember(plan)
         return Result(0, 0)
@@ -248,10 +248,9 @@ class _Runner:
         (_, first), (_, last) = batch.rows[0], batch.rows[-1]
         return BackfillError(
             f"stopped: a batch of {counted(batch.size, 'row')}, from "
-            f"{self._target.model._meta.label} "
-            f"{first} to {last}, was written, but the last one has no id. A trigger, a rule or "
-            f"row-level security prevents it: disable it, and start again; the batch was rolled "
-            f"back"
+            f"{self._target.model._meta.label} {first} to {last}, was written, but the last one "
+            f"has no id. A trigger, a rule or row-level security prevents it: disable it, and "
+            f"start again; the batch was rolled back"
         )
 
     def _note(self, error: str) -> None:

@@ -18,6 +18,9 @@ from .sources.target import Target
 
 EXAMPLES = 5
 """Rows of each kind that are shown."""
+MANY = 100_000
+"""The same on request: so many texts fit into memory."""
+SKIPPED = "skipped: without a time, or one out of range"
 SHARE = 2.0
 """How many of 100 ids may be of another time than their row, by default."""
 
@@ -61,6 +64,8 @@ class Verification:
     """Whether no edit of times explains rows out of order."""
     all_well: str = ""
     """The text if all is well, if it isn't composed."""
+    shown: int = EXAMPLES
+    """How many rows of each kind are examples."""
     examples_of: dict[str, list[str]] = field(default_factory=dict)
     """The first rows of each kind, by the name of its count."""
     notes: list[str] = field(default_factory=list)
@@ -82,7 +87,7 @@ class Verification:
     def count(self, kind: str, example: str) -> None:
         setattr(self, kind, getattr(self, kind) + 1)
         examples = self.examples_of.setdefault(kind, [])
-        if len(examples) < EXAMPLES:
+        if len(examples) < self.shown:
             examples.append(example)
 
     def document(self) -> dict[str, Any]:
@@ -144,7 +149,7 @@ class Verification:
             return
         yield f"{counted(self.rows, 'row')}, {self.with_id:,} with an id"
         if self.skipped:
-            yield f"{counted(self.skipped, 'row')} skipped: without a time, or one out of range"
+            yield f"{counted(self.skipped, 'row')} {SKIPPED}"
         if self.without_time:
             yield (
                 f"{counted(self.without_time, 'id')} of rows without a time, or with one out of "

@@ -39,15 +39,19 @@ if TYPE_CHECKING:
 
 
 def verify(
-    target: Target, progress: Callable[[int], None] = lambda _: None, most: float = SHARE
+    target: Target,
+    progress: Callable[[int], None] = lambda _: None,
+    most: float = SHARE,
+    shown: int = EXAMPLES,
 ) -> Verification:
     """Read every row once, page by page; memory doesn't grow with the table.
 
     ``progress`` gets the number of rows of each page. Up to ``most`` of 100 ids may be of another
-    time. Raises ``BackfillError`` if the user can't see every row.
+    time. ``shown`` rows of each kind are examples. Raises ``BackfillError`` if the user can't see
+    every row.
     """
     refuse_hidden_rows(target)
-    found = Verification(most=most, expected=target.source.expected)
+    found = Verification(most=most, expected=target.source.expected, shown=shown)
     engine = engine_of(target.using)
     try:
         engine.check_commit(target)
@@ -76,7 +80,7 @@ def verify(
     return found
 
 
-def compare(target: Target, source: Originals) -> Verification:
+def compare(target: Target, source: Originals, shown: int = EXAMPLES) -> Verification:
     """Compare the id of every history row with that of its original.
 
     Raises ``BackfillError`` if the user can't see every row.
@@ -90,7 +94,7 @@ def compare(target: Target, source: Originals) -> Verification:
     differ = differ.filter(sortable_ids_original__isnull=False)
     gone = with_id.filter(sortable_ids_original__isnull=True).order_by()
     ids = gone.values(key).annotate(ids=Count(name, distinct=True)).filter(ids__gt=1)
-    examples = differ.order_by("pk").values_list("pk", flat=True)[:EXAMPLES]
+    examples = differ.order_by("pk").values_list("pk", flat=True)[:shown]
     return Verification(
         rows=target.rows.count(),
         missing=target.without_id.count(),
@@ -143,7 +147,7 @@ def _count_duplicates(target: Target, found: Verification) -> None:
     if found.duplicates:
         shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
         found.examples_of["duplicates"] = [
-            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[:EXAMPLES]
+            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[: found.shown]
         ]
 
 

@@ -44,10 +44,7 @@ _READ = {
     "mysql": "SELECT @@{}",
     "postgresql": "SELECT setting::bigint FROM pg_settings WHERE name = '{}'",
 }
-_WRITE = {
-    "mysql": "SET SESSION {} = %s",
-    "postgresql": "SELECT set_config('{}', %s::text, false)",
-}
+_WRITE = {"mysql": "SET SESSION {} = %s", "postgresql": "SELECT set_config('{}', %s::text, false)"}
 
 
 def lift_statement_limit(connection: Any) -> None:

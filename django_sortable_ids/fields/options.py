@@ -242,7 +242,6 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
 
     @property
     def wrong_for_the_column(self) -> list[WrongOption]:
-        """The wrong options on which the column depends."""
         return [each for each in self.wrong_options if each.kind in (SCHEME, COLUMN)]
 
     def _resolve(self) -> list[WrongOption]:

@@ -105,7 +105,6 @@ def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -
 def weighted_sum(
     numbers: Sequence[Expression], weights: Iterable[int], constant: int = 0
 ) -> Expression:
-    """The sum of numbers, each multiplied by its weight, and a constant."""
     terms = [f"{{{n}}} * {by}" if by > 1 else f"{{{n}}}" for n, by in enumerate(weights)]
     terms += [str(constant)] if constant else []
     return numbers[0] if terms == ["{0}"] else SQLInteger(f"({' + '.join(terms)})", *numbers)

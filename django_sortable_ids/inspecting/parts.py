@@ -290,7 +290,6 @@ def display_width(text: str) -> int:
 
 
 def _rows_of(place: Place) -> Iterator[Place]:
-    """The place in each of the rows that it spans."""
     first = place.first
     while first <= place.last:
         stop = min(place.last + 1, (first // _PER_ROW + 1) * _PER_ROW)

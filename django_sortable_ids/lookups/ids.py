@@ -8,11 +8,7 @@ from uuid import UUID
 
 from django.core.exceptions import BadRequest, FieldError, ValidationError
 from django.db.models import ForeignObject, Model, Value, lookups
-from django.db.models.fields.related_lookups import (
-    RelatedExact,
-    RelatedIn,
-    get_normalized_value,
-)
+from django.db.models.fields.related_lookups import RelatedExact, RelatedIn, get_normalized_value
 from django.http import Http404
 
 from ..deferred import deferred

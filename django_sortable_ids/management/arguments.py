@@ -39,10 +39,7 @@ TAKES: Mapping[str, tuple[Set[str], str]] = {
         "--verify takes no {}: it fills no rows",
     ),
     "run": (_SOURCES | _PACE, "{} needs {}: add it"),
-    "move": (
-        {*_KEYS, *_TIMES, "dry_run", "write_migration"},
-        "--primary-key takes no {}",
-    ),
+    "move": ({*_KEYS, *_TIMES, "dry_run", "write_migration"}, "--primary-key takes no {}"),
 }
 """By mode: the options that it takes in addition to ``_COMMON``, and the refusal of others."""
 _COMMON = {"database", "as_json"}
@@ -144,7 +141,7 @@ def _add_modes(parser: ArgumentParser) -> None:
     )
     modes.add_argument(
         "--to",
-        choices=[each for each in fields.__all__ if each.endswith("Field")],
+        choices=[each for each in fields.__all__ if hasattr(getattr(fields, each), "scheme_name")],
         metavar="FIELD",
         help="with --primary-key: the class of the new keys, such as ULIDAutoField, for which the "
         "plan prints the edits and looks for what prevents the move; a UUIDv7 by default",

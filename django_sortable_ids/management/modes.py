@@ -20,7 +20,7 @@ from ..backfill.sources.id_column import check_tables, database_of, last_run, na
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
-from ..backfill.verification import SHARE, Verification
+from ..backfill.verification import SHARE, SKIPPED, Verification
 from ..backfill.verify import compare, verify
 from ..errors import WrongArguments, counted
 from ..fields import history_models
@@ -78,11 +78,15 @@ def fill(request: Request) -> None:
     if is_there and last_run(target.label, target.using):
         # The source of the last run, which --verify compares, may be another one.
         target = request.with_policies(find(target.label, Given(), target.using))
-    following = request.line.then(target.command, "--verify")
-    output.add(rows_filled=result.filled, rows_left=result.remaining, next=following)
+    following, skipped = request.line.then(target.command, "--verify"), target.skipped.count()
+    output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
+    output.add(next=following)
     output.say(f"{counted(result.filled, 'row')} filled.")
+    if skipped:
+        output.say(f"{counted(skipped, 'row')} {SKIPPED}")
     if is_there:
-        output.say(f"The ids are there already, of {target.source.described}.")
+        which = "The other rows have ids" if skipped else "The ids are there"
+        output.say(f"{which} already, of {target.source.described}.")
     if result.remaining:
         output.say(
             f"{counted(result.remaining, 'row')} inserted concurrently without an id. Deploy the "
@@ -94,10 +98,8 @@ def fill(request: Request) -> None:
 def planned_for(request: Request, target: Target) -> plan.Plan:
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
     output = request.output
-    if output.is_json:
-        output.add(**of_plan(planned))
-    else:
-        output.say(*planned.lines(with_sql=output.is_verbose))
+    output.add(**of_plan(planned))
+    output.say(*planned.lines(with_sql=output.is_verbose))
     return planned
 
 
@@ -212,8 +214,10 @@ def verify_ids(request: Request) -> None:
     output.say(*result.lines())
     is_key = field in model._meta.pk_fields
     if result.failures:
-        advice = ""
-        if not is_key and target.source.as_arguments:
+        advice, run = "", last_run(target.label, using)
+        if run and (source := Given.of(run.options)) != Given.of(target.options):
+            advice = f". They are of a run with {source}: omit the source to compare them with it"
+        elif not is_key and target.source.as_arguments:
             # Rows with wrong ids must lose them first.
             lost = result.failures[1:] or not result.missing
             how = "To give rows new ids, set those to NULL and run" if lost else "Run"
@@ -278,7 +282,7 @@ def _compare(request: Request, target: Target, source: Originals) -> None:
             f"{target.label} is in a history model: several history rows have the id of one "
             f"original, so no migration can make the ids unique. Use --verify instead"
         )
-    compared = compare(target, source)
+    compared = compare(target, source, request.output.examples)
     request.output.add(**of_target(target), migration=None, next=None, **compared.document())
     request.output.say(*compared.lines())
     if compared.failures:
@@ -293,7 +297,8 @@ def _verified(request: Request, target: Target) -> Verification:
         Progress(request.output.progress, total, is_brief=True) as progress,
     ):
         try:
-            return verify(target, progress.add, SHARE if most is None else most)
+            most = SHARE if most is None else most
+            return verify(target, progress.add, most, request.output.examples)
         except ValueError as error:  # of a key: SQLite stores any value in any column
             raise CommandError(
                 f"{str(error).partition(FIND)[0]}`manage.py check "
@@ -303,10 +308,12 @@ def _verified(request: Request, target: Target) -> Verification:
 
 def _keep_null(request: Request, target: Target, skipped: int) -> None:
     """Say that no migration follows: rows without an id keep the column nullable."""
+    advice = "correct their times, or give them ids yourself"
+    if target.skipped_without_time.exists():
+        advice = "give them ids, for example by --on-null=now, or correct their times"
     why = (
-        f"{counted(skipped, 'row')} skipped, without an id: give them ids, for example by "
-        f"--on-null=now, or correct their times. Until then, {target.field.name} may be "
-        f"unique=True with null=True"
+        f"{counted(skipped, 'row')} skipped, without an id: {advice}. Until then, "
+        f"{target.field.name} may be unique=True with null=True"
     )
     if request.options["write_migration"]:
         raise CommandError(f"{target.label}: no migration was written, because of {why}")

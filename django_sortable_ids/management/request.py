@@ -22,8 +22,9 @@ from ..backfill.sources.base import Given
 from ..backfill.sources.find import find
 from ..backfill.sources.id_column import last_run
 from ..backfill.sources.target import POLICIES, Target
+from ..backfill.verification import EXAMPLES, MANY
 from ..db.errors import explained
-from ..errors import Interrupted
+from ..errors import Interrupted, WrongArguments
 
 _SIGNALLED = 128
 """The exit code after a signal is this plus the signal's number, as in a shell."""
@@ -58,6 +59,9 @@ class CommandLine:
                 continue
             if action.dest == "skip_checks" and not is_from_shell:
                 continue  # call_command sets it by default.
+            if action.choices and value not in action.choices:  # call_command doesn't check it.
+                names, word = ", ".join(map(str, action.choices)), _word(action, value)
+                raise WrongArguments(f"{word} is not possible: choose one of {names}")
             given = value if isinstance(value, list) else [value]
             words[action.dest] = [_word(action, each) for each in given]
         return cls(words, [each for each in (options["target"], *options["others"]) if each])
@@ -138,19 +142,13 @@ class Request:
             raise Interrupted(message, returncode=_SIGNALLED + number) from None
 
 
+@dataclass(slots=True)
 class Output:
-    def __init__(
-        self,
-        stdout: OutputWrapper,
-        stderr: OutputWrapper,
-        verbosity: int,
-        document: dict[str, Any] | None,
-    ) -> None:
-        """``document`` is printed as JSON at the end; None means text."""
-        self._stdout = stdout
-        self._stderr = stderr
-        self._verbosity = verbosity
-        self._document = document
+    _stdout: OutputWrapper
+    _stderr: OutputWrapper
+    _verbosity: int
+    _document: dict[str, Any] | None
+    """What is printed as JSON at the end; None means text."""
 
     @property
     def is_json(self) -> bool:
@@ -159,6 +157,11 @@ class Output:
     @property
     def is_verbose(self) -> bool:
         return self._verbosity > 1
+
+    @property
+    def examples(self) -> int:
+        """How many rows of each kind a verification shows."""
+        return MANY if self.is_verbose else EXAMPLES
 
     def say(self, *lines: str) -> None:
         """Write lines without wrapping, because they may contain commands to copy."""

@@ -276,7 +276,6 @@ def _in_the_way(model: Model, before: Any) -> Iterator[str]:
 
 
 def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
-    """``known`` is the model of the migrations."""
     meta, before = model._meta, known._meta.pk
     name = name_of_old(meta, before.name)
     field, old = redefined(meta.pk), None

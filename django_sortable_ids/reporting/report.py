@@ -24,6 +24,7 @@ from django.utils.functional import cached_property
 from ..backfill.sources.base import Given
 from ..backfill.sources.find import of_source
 from ..backfill.sources.id_column import hides_tables, last_run, names_of
+from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
 from ..db.errors import is_denied
@@ -174,15 +175,18 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
     run = last_run(str(field), using) if has_runs else None
     if run and run.finished_at and "skip" in (policies := run.options.get(POLICIES, {})).values():
         target = replace(of_source(field.model, field, Given(), using), **policies)
-        if target.missing.exists():
-            return "missing", f"{start}{end}"
-        # Only a person can correct a time that is out of range.
-        option = "--on-null=now" if policies["on_null"] == "skip" else "--verify"
-        return "skipped", f"{start} {option}{end}"
-    times = names_of(field.model, models.DateTimeField)
+        if not target.missing.exists():
+            # Only a person can correct a time that is out of range.
+            option = "--on-null=now" if target.skipped_without_time.exists() else "--verify"
+            return "skipped", f"{start} {option}{end}"
+    if run:
+        return "missing", f"{start}{end}"
+    times = names_of(field.model, models.DateTimeField) or names_of(field.model, models.DateField)
+    dated = [] if times else names_with_times(field, using)
+    option = "--convert-from" if dated else "--created-from"
     # Quoted, so that a shell that gets this line verbatim executes nothing.
-    source = shlex.quote("|".join(times) or "?")
-    return "missing", f"{start} --created-from {source}{end}"
+    source = shlex.quote("|".join(times or dated) or "?")
+    return "missing", f"{start} {option} {source}{end}"
 
 
 class Migrations:

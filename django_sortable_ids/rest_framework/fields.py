@@ -6,6 +6,7 @@ from typing import Any, Self
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.fields import empty
 from rest_framework.relations import (
@@ -77,6 +78,8 @@ def _parse(field: columns.SortableIDField, data: Any) -> ID:
         return field.parse_public(data)
     except ValidationError as error:
         messages = [encodable(text) for text in error.messages]
+        if isinstance(data, int | float):
+            messages += [_("Send the id as a string: JavaScript rounds large numbers in JSON.")]
         raise serializers.ValidationError(messages, code="invalid") from None
 
 

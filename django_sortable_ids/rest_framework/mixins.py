@@ -106,8 +106,6 @@ def _combined(accepting: type[Any], declared: type[Any]) -> Any:
 
 
 class _OldKey(Relation):
-    """A relation through a key or a slug."""
-
     def to_internal_value(self, data: Any) -> Any:
         try:
             return super().to_internal_value(data)

@@ -9,13 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from django.db import (
-    DataError,
-    IntegrityError,
-    NotSupportedError,
-    OperationalError,
-    models,
-)
+from django.db import DataError, IntegrityError, NotSupportedError, OperationalError, models
 from django.db.models import Index, QuerySet
 
 from ..db import tables

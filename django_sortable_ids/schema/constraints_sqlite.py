@@ -16,14 +16,7 @@ from ..db.queries import rows, value
 from ..db.tables import folded_in_sqlite as folded
 from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError, counted
-from .table_definition import (
-    SQLITE,
-    NotUnderstood,
-    column_text,
-    split,
-    stored_in_sqlite,
-    with_null,
-)
+from .table_definition import SQLITE, NotUnderstood, column_text, split, stored_in_sqlite, with_null
 
 _CONSTRAINT = "sqlite_"
 """How the name of an index begins that belongs to a UNIQUE in CREATE TABLE."""

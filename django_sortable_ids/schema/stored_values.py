@@ -138,11 +138,7 @@ def misread(value: Any, old: SortableIDField, new: Any, connection: Any) -> str 
 
 
 def later_than_now(
-    numbers: Sequence[int],
-    scheme: Scheme,
-    name: str,
-    given: Mapping[str, Any],
-    share: float = 0.5,
+    numbers: Sequence[int], scheme: Scheme, name: str, given: Mapping[str, Any], share: float = 0.5
 ) -> Misfit | None:
     """That more than this share of the ids have a time after the present, and the options under
     which none would; None if not. ``name`` and ``given`` are those that the scheme was looked up

@@ -138,7 +138,6 @@ def column_text(sql: str, column: str) -> str:
 
 
 def tokens_of(sql: str, column: str) -> list[Token]:
-    """Those of a column of SQLite."""
     for tokens in columns(sql, SQLITE):
         if folded(tokens[0].name) == folded(column):
             return tokens
@@ -146,7 +145,6 @@ def tokens_of(sql: str, column: str) -> list[Token]:
 
 
 def stored_in_sqlite(connection: Any, table: str) -> str:
-    """The CREATE TABLE of a table of SQLite."""
     sql = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE"
     stored = value(connection, sql, [table])
     if stored is None:

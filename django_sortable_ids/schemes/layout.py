@@ -242,7 +242,6 @@ class Layout(ByFields):
 
     @cached_property
     def last(self) -> int:
-        """The largest payload."""
         return self.ticks * self.suffixes - 1 if self.largest is None else self.largest
 
     @cached_property

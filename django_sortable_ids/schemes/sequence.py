@@ -70,7 +70,6 @@ class Numeration(ByArguments):
         return total
 
     def text(self, number: int, case: str = "upper") -> str:
-        """The text of a number >= 0."""
         digits = self.digits(case)
         characters = []
         while number:
@@ -139,7 +138,6 @@ class Template(ByArguments):
         """The numbers of all periods: those of the years 1 to 9999, or 0."""
 
     def period_of(self, day: date) -> int:
-        """The number of the period of that day."""
         return self._period(day.year, day.month) if self.is_dated else 0
 
     def _period(self, year: int, month: int) -> int:
@@ -154,7 +152,6 @@ class Template(ByArguments):
         return "-".join(self._names(period)[each] for each in self._dates)
 
     def filled(self, period: int, number: str) -> str:
-        """The template with a period and the text of a number."""
         return self.text.format(number=number, **self._names(period))
 
     def pattern(self, number: str) -> str:

@@ -229,8 +229,8 @@ def test_random_uuids_with_a_creation_time():
         insert_old("plain", [uuid.uuid4()], created_at=START - i * SECOND)
     lines = run_command("uuid7", "--convert-from=plain", "--created-from=created_at")
     assert lines[-1] == (
-        "Next: manage.py backfill_ids shop.Old.uuid7 --convert-from plain --created-from "
-        "created_at --verify"
+        "Next: manage.py backfill_ids shop.Old.uuid7 --created-from created_at "
+        "--convert-from plain --verify"
     )
     found = list(Old.objects.order_by("created_at").values_list("uuid7", flat=True))
     assert found == sorted(found)

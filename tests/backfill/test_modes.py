@@ -37,6 +37,24 @@ def test_two_modes_exclude_each_other(modes, by):
     assert all(mode in str(error) for mode in modes)
 
 
+WRONG_CHOICES = {
+    ("primary_key", "to"): "SortableAutoField",
+    ("on_null",): "ship",
+    ("created_at",): "yesterday",
+    ("database",): "nope",
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("names", WRONG_CHOICES)
+def test_a_choice_that_does_not_exist(names):
+    options = dict.fromkeys(names, True) | {names[-1]: WRONG_CHOICES[names]}
+    error = called(NAME, **options)[1]
+    assert error.returncode == 2
+    option, value = names[-1].replace("_", "-"), WRONG_CHOICES[names]
+    assert str(error).startswith(f"--{option}={value} is not possible: choose one of ")
+
+
 @pytest.mark.django_db
 def test_a_size_of_batches_is_of_a_plan_and_not_of_a_verification():
     insert_orders([START])

@@ -105,8 +105,9 @@ def test_a_resumed_run_keeps_the_period():
         run.execute(plan.build(find(NAME, given, None), 4), lambda count: 1 // 0)
     keys(100)
     assert refusal(NAME, "--created-from=pk", "--start=2016-01-01", "--end=2024-06-30").startswith(
-        f"a run on {NAME} stopped after 4 rows with start = '2015-01-01T05:00:00+00:00', and now "
-        f"it is '2016-01-01T05:00:00+00:00'"
+        f"a run on {NAME} has filled 4 rows with --created-from pk --start "
+        f"2015-01-01T05:00:00+00:00 --end 2024-07-01T03:59:59.999999+00:00, and now it is "
+        f"--created-from pk --start 2016-01-01T05:00:00+00:00"
     )
     assert "continues after 4 rows" in " ".join(call(NAME, "--dry-run"))
     call(NAME, "--created-from=pk")

@@ -100,9 +100,22 @@ def test_a_verification_tells_the_ids_of_now_from_edited_times():
 
 def test_rows_out_of_range_are_left():
     insert_orders([OLD, START, NEW, START])
-    assert "2 rows filled." in command("snowflake", on_out_of_range="skip")
+    assert command("snowflake", on_out_of_range="skip")[-3:-1] == [
+        "2 rows filled.",
+        "2 rows skipped: without a time, or one out of range",
+    ]
     assert [value is None for value in by_key("snowflake")] == [True, False, True, False]
+    lines = command("snowflake", on_null="now")
+    assert lines[-4:-1] == [
+        "0 rows filled.",
+        "2 rows skipped: without a time, or one out of range",
+        "The other rows have ids already, of created_at.",
+    ]
     assert command("snowflake", on_out_of_range="skip", verify=True)[0] == "4 rows, 2 with an id"
+    assert command("snowflake", verify=True)[-1] == (
+        "No migration follows, because of 2 rows skipped, without an id: correct their times, or "
+        "give them ids yourself. Until then, snowflake may be unique=True with null=True."
+    )
     assert command("snowflake", verify=True)[0] == "4 rows, 2 with an id"
 
 

@@ -61,8 +61,9 @@ LABELS = {
     ),
     "shop.Timeless.public_id": (
         "shop.Timeless has no field with times: name one in a related row, --created-from "
-        "order__created_at, a period to spread the rows over, --created-from pk --start 2015-01-01 "
-        "--end 2024-06-30, or use --created-at now"
+        "order__created_at, old ids that contain times, --convert-from uuid, a period to spread "
+        "the rows over, --created-from pk --start 2015-01-01 --end 2024-06-30, or use "
+        "--created-at now"
     ),
 }
 

@@ -17,7 +17,7 @@ from tests.checks.test_definitions import define
 from tests.support import query
 from tests.testapp.models import Order
 
-from .shop.models import Plain, Timeless
+from .shop.models import BillLine, OldKey, Plain, Timeless
 from .support import START, command, fill, insert, insert_orders, rows
 
 pytestmark = pytest.mark.django_db
@@ -65,9 +65,7 @@ def test_states_and_next_commands():
 
 
 EXPECTED = {
-    "testapp.Order.uuid7": (
-        "uuid7 3 1 missing backfill_ids testapp.Order.uuid7 --created-from created_at"
-    ),
+    "testapp.Order.uuid7": ("uuid7 3 1 missing backfill_ids testapp.Order.uuid7"),
     "testapp.Order.ulid": ("ulid 3 needs NOT NULL backfill_ids testapp.Order.ulid --verify"),
     "testapp.Order.number": (
         "lexical_sequence 3 3 missing backfill_ids testapp.Order.number --created-from created_at"
@@ -83,11 +81,26 @@ EXPECTED = {
 }
 
 
-def test_a_field_without_times_asks_where_they_are():
-    insert(Timeless, [{"id": 1}])
-    assert lines()["shop.Timeless.public_id"] == (
-        "ulid 1 1 missing backfill_ids shop.Timeless.public_id --created-from '?'"
-    )
+@pytest.mark.parametrize(
+    ("model", "row", "source"),
+    [
+        (Timeless, {"id": 1}, "--created-from '?'"),
+        (BillLine, {"amount": 0}, "--created-from day"),
+        (OldKey, {"id": uuid.uuid1()}, "--convert-from id"),
+        (OldKey, {"id": uuid.uuid4()}, "--created-from '?'"),
+    ],
+)
+def test_a_field_without_times_asks_where_they_are(model, row, source):
+    insert(model, [row])
+    name = f"{model._meta.label}.public_id"
+    assert lines()[name].endswith(f" 1 1 missing backfill_ids {name} {source}")
+
+
+def test_rows_that_come_after_a_run_have_its_source():
+    insert(Plain, [{"created_at": START}])
+    command("shop.Plain.public_id", created_from="created_at")
+    insert(Plain, [{"created_at": START}])
+    assert lines()["shop.Plain.public_id"].endswith("2 1 missing backfill_ids shop.Plain.public_id")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A run that was stopped goes on where it stopped."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from django_sortable_ids.backfill import plan, run
@@ -15,12 +17,14 @@ from .support import (
     TIMED,
     Stop,
     build,
+    command,
     fill,
     find,
     ids,
     insert,
     insert_orders,
     is_strict,
+    refusal,
     rows,
     saved_run,
     stop_after,
@@ -106,37 +110,81 @@ def test_rows_that_appear_later_are_a_new_run():
     assert is_strict("uuid7")
 
 
-def test_a_run_that_has_ended_may_be_repeated_with_other_options():
-    insert(Plain, [{"created_at": START, "updated_at": START + SECOND}] * 3)
-    fill("shop.Plain.public_id")
-    insert(Plain, [{"created_at": START, "updated_at": START + SECOND}])
-    found = find("shop.Plain.public_id", created_from="updated_at")
-    assert run.execute(plan.build(found, 10)).filled == 1
-    assert saved_run("shop.Plain.public_id").options["created_from"] == "updated_at"
-
-
 # Other options than before
 
 
-def test_another_source_is_refused():
-    insert(Plain, [{"created_at": START, "updated_at": START}] * 3)
-    fill_until("shop.Plain.public_id", 2, 1)
-    found = find("shop.Plain.public_id", created_from="updated_at")
-    assert refusal_of(plan.build, found, 10) == (
-        "a run on shop.Plain.public_id stopped after 2 rows with created_from = 'created_at', and "
-        "now it is 'updated_at': the rows would not sort together. Continue with the old options, "
-        "or set the column to NULL and delete the BackfillRun to start again"
+PLAIN = "shop.Plain.public_id"
+OTHER_SOURCES = {
+    "--created-from updated_at": ("--created-from=updated_at",),
+    "--created-at now": ("--created-at=now",),
+    "--created-from pk --start 2015-01-01T00:00:00+00:00 --end 2016-01-01T00:00:00+00:00": (
+        *("--created-from=pk", "--start=2015-01-01T00:00Z", "--end=2016-01-01T00:00Z"),
+    ),
+}
+
+
+@pytest.mark.parametrize("has_stopped", [True, False], ids=["stopped", "finished"])
+@pytest.mark.parametrize("named", OTHER_SOURCES)
+def test_rows_of_another_source_are_refused_until_the_ids_are_gone(named, has_stopped):
+    times = {"created_at": START, "updated_at": START + SECOND}
+    insert(Plain, [times] * 3)
+    if has_stopped:
+        fill_until(PLAIN, 2, 1)
+    else:
+        fill(PLAIN)
+        insert(Plain, [times])
+    count = "2 rows" if has_stopped else "3 rows"
+    for mode in ((), ("--dry-run",)):
+        assert refusal(PLAIN, *OTHER_SOURCES[named], *mode) == (
+            f"a run on shop.Plain.public_id has filled {count} with --created-from created_at, and "
+            f"now it is {named}: the rows would not sort together. Continue with the old options, "
+            f"or set the column to NULL to start again; to keep ids of both, delete the BackfillRun"
+        )
+    assert rows(PLAIN).filter(public_id=None).count() == 1
+    command(PLAIN)
+    assert "strictly in order, and of their rows' times" in command(PLAIN, "--verify")[1]
+
+    rows(PLAIN).update(public_id=None)
+    newest = Plain.objects.create(created_at=datetime.now(UTC), updated_at=datetime.now(UTC))
+    command(PLAIN, *OTHER_SOURCES[named])
+    command(PLAIN, "--verify")
+    assert rows(PLAIN).get(pk=newest.pk).public_id == newest.public_id
+
+
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_the_ids_of_an_unfinished_run_are_gone(is_dropped):
+    insert_orders([START + n * SECOND for n in range(10)])
+    fill_until("uuid7", 6, 1)
+    rows("uuid7").update(uuid7=None)
+    if is_dropped:
+        BackfillRun.objects.update(options=saved_run("uuid7").options | {"created_from": "nope"})
+    lines = command("uuid7", "--created-from=created_at")
+    assert any(line.startswith("100 %  10/10 rows") for line in lines), lines
+    assert (saved_run("uuid7").rows_filled, saved_run("uuid7").batches) == (10, 2)
+    assert is_strict("uuid7")
+
+
+def test_a_source_that_is_gone_is_known_by_its_ids():
+    insert_orders([START] * 3)
+    fill_until("uuid7", 2, 1)
+    BackfillRun.objects.update(options=saved_run("uuid7").options | {"created_from": "nope"})
+    assert "with --created-from nope, and now it is --created-from created_at" in refusal(
+        "uuid7", "--created-from=created_at"
     )
-    assert rows("shop.Plain.public_id").filter(public_id=None).count() == 1
 
 
 @pytest.mark.parametrize(
     ("name", "key", "was", "difference"),
     [
-        ("snowflake", "epoch_ms", "5", "epoch_ms = '5', and now it is None"),
-        ("uuid7", "scheme", "uuid6", "scheme = 'uuid6', and now it is 'uuid7'"),
-        ("number", "step", "8", "step = '8', and now it is '7'"),
-        ("uuid7", "time_zone", "Asia/Tokyo", "time_zone = 'Asia/Tokyo', and now it is None"),
+        ("snowflake", "epoch_ms", "5", "epoch_ms = '5', and now it is epoch_ms = None"),
+        ("uuid7", "scheme", "uuid6", "scheme = 'uuid6', and now it is scheme = 'uuid7'"),
+        ("number", "step", "8", "step = '8', and now it is step = '7'"),
+        (
+            "uuid7",
+            "time_zone",
+            "Asia/Tokyo",
+            "time_zone = 'Asia/Tokyo', and now it is time_zone = None",
+        ),
     ],
 )
 def test_another_scheme_is_refused(name, key, was, difference):

@@ -1,5 +1,6 @@
 """``--verify``: every row once, what is wrong with it, and what mends it."""
 
+import json
 import random
 import re
 import tracemalloc
@@ -162,6 +163,18 @@ def test_systematic_faults_fail_and_are_shown(wrong):
     assert len(shown) == 5
 
 
+def test_another_source_than_that_of_the_run_is_no_reason_for_new_ids():
+    insert(Plain, [{"created_at": START, "updated_at": START + HOUR}] * 3)
+    fill(PLAIN)
+    error, _ = run_command(PLAIN, created_from="updated_at")[1]
+    assert error.startswith(f"{PLAIN}: 3 of 3 ids are of another time than their row")
+    assert error.endswith(
+        ". They are of a run with --created-from created_at: omit the source to compare them with "
+        "it"
+    )
+    assert run_command(PLAIN)[1] is None
+
+
 @each_kind_with_time
 def test_few_edited_times_are_shown_and_many_fail(name):
     insert_orders([START + i * SECOND for i in range(100)])
@@ -174,6 +187,22 @@ def test_few_edited_times_are_shown_and_many_fail(name):
         assert len([line for line in lines if line.startswith(f"  {keys[0]} (")]) == 1
         assert error is None
     assert "--allow-edited-times=PERCENT" in run_command(name)[1][0]
+
+
+def test_more_rows_are_shown_on_request():
+    insert(Plain, [{"created_at": START + n // 2 * SECOND} for n in range(20)])
+    fill(PLAIN)
+    ids = list(by_key(PLAIN).items())
+    give(PLAIN, {pk: ids[n // 2 * 2][1] for n, (pk, _) in enumerate(ids)})  # in 10 pairs
+    rows(PLAIN).filter(pk__lte=ids[7][0]).update(created_at=START + 3 * HOUR)
+    few, many = (run_command(PLAIN, verbosity=each)[0] for each in (1, 2))
+    counted = [
+        [sum(text in line for line in lines) for lines in (few, many)]
+        for text in (" is the id of 2 rows", " has ", " comes after ")
+    ]
+    assert counted == [[5, 10], [5, 8], [5, 6]]
+    lines, _ = run_command(PLAIN, verbosity=2, as_json=True)
+    assert len(json.loads("".join(lines))["examples"]) == 24
 
 
 def test_ids_of_the_application_are_of_nearly_the_same_time():

@@ -105,9 +105,8 @@ def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--verify")
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == (
-        "No migration follows, because of 1 row skipped, without an id: give them ids, for example "
-        "by --on-null=now, or correct their times. Until then, public may be unique=True with "
-        "null=True."
+        "No migration follows, because of 1 row skipped, without an id: correct their times, or "
+        "give them ids yourself. Until then, public may be unique=True with null=True."
     )
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--write-migration")
     assert done.returncode == 1

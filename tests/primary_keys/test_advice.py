@@ -171,7 +171,11 @@ def test_keys_of_installed_packages_stay(project):
     assert "Name tables of the project, and edit their keys first" in done.stderr
 
 
-def test_a_class_of_keys_that_does_not_exist(project):
-    done = move(project, "--to=UUIDv7Autofield")
+@pytest.mark.parametrize("name", ["UUIDv7Autofield", "SortableAutoField", "SortableIDField"])
+def test_a_class_of_keys_that_does_not_exist_or_has_no_scheme(project, name):
+    done = move(project, f"--to={name}")
     assert done.returncode == 2
-    assert "argument --to: invalid choice: 'UUIDv7Autofield'" in done.stderr
+    refused, _, choices = done.stderr.rpartition("(choose from ")
+    assert refused.endswith(f"argument --to: invalid choice: '{name}' ")
+    assert "UUIDv7AutoField" in choices
+    assert "Sortable" not in choices

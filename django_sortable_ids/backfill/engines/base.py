@@ -133,7 +133,6 @@ class Statements(ABC):
     def _lists(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> dict[str, list[Any]]:
-        """The parameters: a list for each column."""
         lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
         lists["id"] = list(stored)
         if self._compares_times:

@@ -12,15 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
-from django.db.models import (
-    BooleanField,
-    CharField,
-    DateField,
-    DateTimeField,
-    F,
-    Model,
-    QuerySet,
-)
+from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Model, QuerySet
 from django.db.models.functions import Cast
 
 from ...db import tables

@@ -7,8 +7,8 @@ times, the ids that it knows, and what a plan and ``--verify`` expect. ``find.py
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,19 @@ class Given:
     created_at: str | None = None
     start: str | None = None
     end: str | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Given:
+        """The arguments of a run with these stored options."""
+        given = {each.name: options.get(each.name) for each in fields(cls)}
+        return cls(**given | {"created_at": "now" if "created_at" in options else None})
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        given = {
+            f"--{each.name.replace('_', '-')}": getattr(self, each.name) for each in fields(self)
+        }
+        return " ".join(f"{option} {value}" for option, value in given.items() if value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +115,7 @@ class Source(ABC):
     @property
     def as_arguments(self) -> str:
         """The arguments that name this source; empty if none does."""
-        sources = {"--convert-from": self.convert_from, "--created-from": self.created_from}
-        return " ".join(f"{option} {name}" for option, name in sources.items() if name)
+        return str(Given(self.created_from, self.convert_from))
 
     @property
     def described(self) -> str:
@@ -141,7 +153,6 @@ class Source(ABC):
 
     @property
     def selected_place(self) -> Any:
-        """The expression that selects the place of a row."""
         return self.field.name
 
     @property

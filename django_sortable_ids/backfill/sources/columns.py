@@ -25,8 +25,9 @@ from .id_column import check_table, names_of
 from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
 
 _NONE = (
-    "name one in a related row, --created-from order__created_at, a period to spread the rows "
-    "over, --created-from pk --start 2015-01-01 --end 2024-06-30, or use --created-at now"
+    "name one in a related row, --created-from order__created_at, old ids that contain times, "
+    "--convert-from uuid, a period to spread the rows over, --created-from pk --start 2015-01-01 "
+    "--end 2024-06-30, or use --created-at now"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from django.db import models, router
@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 
 from ...errors import BackfillError, WrongArguments
 from ...fields import SortableIDField, history_models
-from ...models import BackfillRun
 from .base import Given, Source, Wanted
 from .columns import InColumn
 from .id_column import check_tables, find_field, last_run
@@ -48,7 +47,9 @@ def of_source(
     last = last_run(str(field), using)
     rows: QuerySet[Any] = QuerySet(model, using=using)
     missing = rows.filter(**{f"{field.name}__isnull": True})
-    wanted = Wanted(model, field, using, _as_before(given, last), last, missing)
+    if last and given == Given():
+        given = Given.of(last.options)
+    wanted = Wanted(model, field, using, given, last, missing)
     return Target(field, _named(wanted))
 
 
@@ -76,10 +77,3 @@ def check_given(given: Given) -> None:
         raise WrongArguments(f"{PERIOD}: give all three, or none of them")
     if given.start and given.end:
         check_period(parsed("--start", given.start), parsed("--end", given.end))
-
-
-def _as_before(given: Given, last: BackfillRun | None) -> Given:
-    """The arguments, or those of the last run if there are none."""
-    if given != Given() or last is None:
-        return given
-    return Given(**{each.name: last.options.get(each.name) for each in fields(Given)})

@@ -232,6 +232,15 @@ def _may_convert(found: models.Field[Any, Any], sortable: SortableIDField) -> bo
     return isinstance(found, models.UUIDField)
 
 
+def names_with_times(field: SortableIDField, using: str) -> list[str]:
+    """The names of the fields of old ids that contain times, in the model of a new id."""
+    model = field.model
+    if not isinstance(field.scheme, TimeScheme):
+        return []
+    fields = [each for each in model._meta.fields if _may_convert(each, field)]
+    return [each.name for each in fields if _scheme_of(model, each, using, None)]
+
+
 def _is_in_order(source: models.Field[Any, Any], old: TimeScheme, using: str) -> bool:
     """Whether the database sorts the old ids by their times; the plan checks it for a sortable
     id."""
@@ -243,7 +252,7 @@ def _is_in_order(source: models.Field[Any, Any], old: TimeScheme, using: str) ->
 
 
 def _scheme_of(
-    model: type[models.Model], source: models.Field[Any, Any], using: str, new: TimeScheme
+    model: type[models.Model], source: models.Field[Any, Any], using: str, new: TimeScheme | None
 ) -> TimeScheme | None:
     """The scheme of the old ids; None if they carry no time, the new one if there are none."""
     if isinstance(source, SortableIDField):

@@ -40,11 +40,8 @@ class Originals(InOrderOfKeys):
     @classmethod
     def named_by(cls, wanted: Wanted) -> Originals | None:
         """The original of a history model, whatever the arguments are."""
-        model, field, original = (
-            wanted.model,
-            wanted.field,
-            history_models.original_of(wanted.model),
-        )
+        model, field = wanted.model, wanted.field
+        original = history_models.original_of(model)
         if original is None:
             return None
         key = original._meta.pk

@@ -55,7 +55,6 @@ class Target:
 
     @property
     def scheme(self) -> TimeScheme:
-        """The scheme of ids that have a time."""
         scheme = self.field.scheme
         assert isinstance(scheme, TimeScheme), "ids of a sequence have no time"
         return scheme
@@ -133,13 +132,16 @@ class Target:
         return self.rows.filter(self.is_missing).order_by(*self.source.order)
 
     @property
+    def skipped_without_time(self) -> QuerySet[Any]:
+        """The rows that stay without an id, and would get one by ``--on-null=now``."""
+        has_none = Q(**{f"{self.source.field.name}__isnull": True})
+        return self.without_id.filter(has_none if self.on_null == "skip" else Q(pk__in=[]))
+
+    @property
     def skipped(self) -> QuerySet[Any]:
         """The rows that stay without an id."""
-        name, none = self.source.field.name, Q(pk__in=[])
-        skipped = Q(**{f"{name}__isnull": True}) if self.on_null == "skip" else none
-        if self.on_out_of_range == "skip":
-            skipped |= self.is_out_of_range
-        return self.without_id.filter(skipped)
+        is_skipped = self.is_out_of_range if self.on_out_of_range == "skip" else Q(pk__in=[])
+        return self.skipped_without_time | self.without_id.filter(is_skipped)
 
     # Ticks
 

@@ -224,8 +224,6 @@ class CharFieldStorage(TextStorage):
 
 
 class IntegerStorage(Storage):
-    """A signed 64-bit integer."""
-
     returned = int
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:

@@ -44,12 +44,7 @@ class Command(BaseCommand):
         )
 
     def handle(
-        self,
-        *,
-        texts: list[str],
-        no_rows: bool,
-        scheme: str | None,
-        **options: Any,
+        self, *, texts: list[str], no_rows: bool, scheme: str | None, **options: Any
     ) -> None:
         searched = columns_of_project()
         found = [inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts]

@@ -135,15 +135,12 @@ class TextReference(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of these tables."""
-
     prefix: str
     """Of the table's name."""
     suffix: str
     """Of the model's name."""
 
     def table_of(self, table: str) -> str:
-        """The table of this kind for the table of a key."""
         schema, name = split_identifier(table)
         name = truncate_name(f"{self.prefix}{name}", _LONGEST, 8)
         return f'"{schema}"."{name}"' if schema else name

@@ -97,7 +97,6 @@ class OldTable:
         """The next value of its AUTO_INCREMENT column; 1 if it has none."""
 
     def constraints(self, kind: str) -> dict[str, str]:
-        """The text of each, by name."""
         return {each.name: each.text for each in self.elements if each.is_constraint(kind)}
 
     @property

@@ -125,7 +125,6 @@ class Digits(TextForm):
         return Notation(self.alphabet, self.length, spellings)
 
     def _digit(self, character: str) -> str:
-        """The digit that a character is read as."""
         if self.fold:
             character = character.upper() if self.fold == "upper" else character.lower()
         return dict(zip(*self.aliases, strict=True)).get(character, character)
