@@ -65,7 +65,8 @@ def swap(
         if not is_swapped(note, connection):
             note.state = {"columns": columns, "places": positions(connection, table, columns)}
             note.save(using=using)
-            rename(editor, old, moves)
+            if moves:
+                rename(editor, old, moves)
         with transaction.atomic(using):
             _rename_records(pairs, using)
             note.state = {"recorded": recorded(using)}
@@ -111,7 +112,7 @@ def rename(editor: Any, field: Any, moves: dict[str, str]) -> None:
         editor.execute(f"ALTER TABLE {table} {', '.join([*changes, how])}", None)
         return
     renamings = [*moves.items()]
-    if moves and {*moves} == {*moves.values()}:  # Two columns swap their names.
+    if {*moves} == {*moves.values()}:  # Two columns swap their names.
         (first, to_first), second = renamings
         temporary = f"{TEMPORARY}{first}"[:60]
         renamings = [(first, temporary), second, (temporary, to_first)]
@@ -156,7 +157,6 @@ def _replace(rows: QuerySet[Any], column: str, values: dict[str, str]) -> None:
 
 
 def _refuse(model: type[models.Model], name: str, other: str) -> None:
-    """Raise ``BackfillError`` if these fields of a model can't be swapped."""
     label = model._meta.label
     for each in (name, other):
         field: Any = model._meta.get_field(each)
