@@ -13,7 +13,6 @@ from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
-from ..schemes.catalog import options_of
 from ..schemes.generation.clock import set_rollback_rule
 from . import history_models
 from .callers import QUERIES, is_admin_search, is_called_by
@@ -232,19 +231,3 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         return self.generate_for(instance) if self.generates_ids else None
-
-
-def pop_scheme_options(field: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Removes the scheme's options from ``kwargs``. Returns those that differ from the defaults of
-    the field's class, and those that differ from the scheme's own defaults.
-    """
-    scheme_defaults = options_of(field.scheme_name)
-    class_defaults = {**scheme_defaults}
-    for each in reversed(type(field).__mro__):
-        class_defaults |= vars(each).get("scheme_options", {})
-    values = {key: kwargs.pop(key, default) for key, default in class_defaults.items()}
-    own, for_scheme = (
-        {key: value for key, value in values.items() if value != defaults.get(key)}
-        for defaults in (class_defaults, scheme_defaults)
-    )
-    return own, for_scheme

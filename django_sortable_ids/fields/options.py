@@ -13,9 +13,10 @@ from django.db.models import NOT_PROVIDED, Value
 
 from .. import schemes
 from ..schemes import Scheme, TimeScheme
+from ..schemes.catalog import options_of
 from ..schemes.support import nearest
 from . import history_models
-from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
+from .generating import GeneratedIDField, GetType, SetType
 from .values import times
 from .values.public import SEPARATORS, PublicText
 from .values.storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
@@ -184,12 +185,12 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         """
         for option, usual in self.own_options.items():
             setattr(self, option, kwargs.pop(option, usual))
-        self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
+        self._options, self.scheme_arguments = self._pop_scheme_options(kwargs)
         try:
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         except TypeError as error:
             unknown = str(error).rpartition(" ")[2].strip("'")
-            of_scheme = schemes.catalog.options_of(self.scheme_name)
+            of_scheme = options_of(self.scheme_name)
             taken = {*USUAL, *of_scheme, *signature(models.Field).parameters}
             suggested = nearest(unknown, taken)
             raise TypeError(f"{type(self).__name__}: {error}{suggested}") from None
@@ -206,6 +207,21 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
                 self.previous_prefixes,
                 reads_uuids=self.storage == "uuid" and self.scheme.value_type is str,
             )
+
+    def _pop_scheme_options(self, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Removes the scheme's options from ``kwargs``. Returns those that differ from the defaults
+        of the field's class, and those that differ from the scheme's own defaults.
+        """
+        scheme_defaults = options_of(self.scheme_name)
+        class_defaults = {**scheme_defaults}
+        for each in reversed(type(self).__mro__):
+            class_defaults |= vars(each).get("scheme_options", {})
+        values = {key: kwargs.pop(key, default) for key, default in class_defaults.items()}
+        own, for_scheme = (
+            {key: value for key, value in values.items() if value != defaults.get(key)}
+            for defaults in (class_defaults, scheme_defaults)
+        )
+        return own, for_scheme
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = models.Field.deconstruct(self)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     INTEGER_OR_NONE: Values[int | str | Combinable | None, int | None] = Values()
     UUID: Values[uuid.UUID | str | Combinable, uuid.UUID] = Values()
     UUID_OR_NONE: Values[uuid.UUID | str | Combinable | None, uuid.UUID | None] = Values()
-else:
-    TEXT = TEXT_OR_NONE = UUID = UUID_OR_NONE = None
 
 
 class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, GetType]):
