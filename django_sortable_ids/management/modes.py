@@ -156,8 +156,7 @@ def move(request: Request) -> None:
     found = report_of_move(planned)
     least, most = found.seconds
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
-    output.add(database=using, **asdict(found), estimate=estimate)
-    output.add(migration=None, next=None)
+    output.add(database=using, **asdict(found), estimate=estimate, migration=None, next=None)
     output.say(*found.lines())
     listed = checklist(connections[using], planned.engine.change)
     undecided = [each for each in listed if not is_named(each.column, left)]
@@ -268,10 +267,11 @@ def _target(request: Request) -> Target:
         return request.with_policies(of_source(model, field, given, using))
     times = names_of(model, models.DateField)
     rows: QuerySet[models.Model] = QuerySet(model, using=using)
+    if not is_key and rows.filter(**{f"{field.name}__isnull": True}).exists():
+        source = ("--created-from", times[0]) if times else ()
+        fill = request.line.then(f"backfill_ids {field}", *source)
+        raise CommandError(f"{field}: rows have no id yet. Fill them first: {fill}")
     if not is_key and times and rows.exists():
-        if rows.filter(**{f"{field.name}__isnull": True}).exists():
-            fill = request.line.then(f"backfill_ids {field}", "--created-from", times[0])
-            raise CommandError(f"{field}: rows have no id yet. Fill them first: {fill}")
         return request.target()  # which refuses: it names these columns
     return Target(field, Unsourced.of(model, using))
 

@@ -296,6 +296,15 @@ def test_generated_ids_of_a_model_without_times():
     assert "of 100 ids are of another time" in run_command(name)[1][0]
 
 
+def test_rows_without_an_id_of_a_model_without_times_are_to_be_filled_first():
+    insert(Timeless, [{"id": 1}])
+    assert run_command("shop.Timeless.public_id")[1] == (
+        "shop.Timeless.public_id: rows have no id yet. Fill them first: manage.py backfill_ids "
+        "shop.Timeless.public_id",
+        1,
+    )
+
+
 def test_an_empty_table_and_nothing_written(django_assert_num_queries):
     assert verify(find("uuid7")) == Verification()
     with on_statement("^(INSERT|UPDATE|DELETE)") as writes:
