@@ -120,8 +120,8 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
             fix = "Add unique=True, or a UniqueConstraint with other fields."
             if field.null:
                 fix = (
-                    "Fill the column by `manage.py backfill_ids`, which then says what to write "
-                    "here."
+                    "`manage.py backfill_ids` says what is next: how to fill the column, or what "
+                    "to write here."
                 )
             yield message("W001", field, fix=fix)
 

@@ -43,9 +43,10 @@ def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessa
             if field is None and (needed := getattr(view, "needed_lookup", None)):
                 found += [message("E020", view, reason=each) for each in needed(model, path)]
             elif field and not field.wrong_options and _takes_only_numbers(route, name, field):
-                public = {name: getattr(field.public_text, name) for name in ("example", "pattern")}
-                given = {"url": route.url, "parameter": name, "field": field, **public}
-                found.append(message("W007", view, **given))
+                example, pattern = field.public_text.example, field.public_text.pattern
+                pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""
+                given = {"url": route.url, "parameter": name, "field": field, "pattern": pattern}
+                found.append(message("W007", view, **given, example=example))
     return [each for at, each in enumerate(found) if each not in found[:at]]
 
 

@@ -228,8 +228,7 @@ class _Walk:
             if kinds == ["text", "uuid"]:
                 return refusals.ALTER_CHAR32.format(table=table, column=column)
         if kinds[0] != kinds[1] and old.primary_key:
-            model_label = historical._meta.label
-            return refusals.ALTER_KEY.format(old=kinds[0], new=kinds[1], model=model_label)
+            return refusals.ALTER_KEY.format(old=kinds[0], new=kinds[1], app=app_label)
         if kinds[0] != kinds[1]:
             return refusals.ALTER_TYPE.format(old=kinds[0], new=kinds[1])
         vendor = self.connection.vendor
@@ -269,7 +268,7 @@ class _Walk:
         for each in values:
             if key and (found := misread(each, key, new, self.connection)):
                 road = refusals.STORE_KEY if key.primary_key else refusals.STORE
-                given = {"model": key.model._meta.label, "name": key.name}
+                given = {"app": key.model._meta.app_label, "name": key.name}
                 road = road.format(storage=storage_names(key.scheme)[-1], **given)
                 return refusals.ALTER_TO_OTHER.format(misread=found, road=road)
         return None
@@ -290,7 +289,7 @@ class _Walk:
             text = refusals.ALTER_SCHEME
         else:
             text = refusals.ALTER_VALUES
-        found = {"name": old.name, "model": model._meta.label}
+        found = {"name": old.name, "app": model._meta.app_label}
         return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
 
 

@@ -35,7 +35,7 @@ ALTER_CHAR32 = (
 )
 _MOVE = (
     "Delete this migration, or its changes of the key and of a field for the old one, and let "
-    "`manage.py backfill_ids {model} --primary-key --write-migration` write one that moves the key"
+    "`manage.py backfill_ids {app} --primary-key --write-migration` write one that moves the key"
 )
 ALTER_VALUES_OF_KEY = (
     "the table has rows, and the values of the key would be treated as ids: {misfit} "
@@ -64,6 +64,6 @@ STORE = (
     "--convert-from {name}`, swap the two by SwapSortableID, and then alter the field"
 )
 STORE_KEY = (
-    _STORE + "edit the key, let `manage.py backfill_ids {model} --primary-key --write-migration` "
+    _STORE + "edit the key, let `manage.py backfill_ids {app} --primary-key --write-migration` "
     "write a migration that moves it, and then alter it"
 )

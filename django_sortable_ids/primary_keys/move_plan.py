@@ -204,10 +204,21 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
 def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
     """Migrations without which the models can't be compared with the tables."""
     waiting = sorted(loader.graph.nodes.keys() - loader.applied_migrations)
-    if names := [".".join(each) for each in waiting if each[0] in app_labels]:
+    own = [each for each in waiting if each[0] in app_labels]
+    names = ", ".join(map(".".join, own))
+    if any(
+        isinstance(op, MigratePrimaryKey)
+        for each in own
+        for op in loader.graph.nodes[each].operations
+    ):
         yield (
-            f"{', '.join(names)} not applied yet: run manage.py migrate; or delete what "
-            f"makemigrations wrote of an edited key, since the move is another migration"
+            f"{names} not applied yet: it moves keys: run manage.py migrate, or delete it to write "
+            f"it again"
+        )
+    elif own:
+        yield (
+            f"{names} not applied yet: delete what makemigrations wrote of an edited key, since "
+            f"the move is another migration; or else run manage.py migrate"
         )
 
 

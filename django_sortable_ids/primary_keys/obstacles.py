@@ -54,7 +54,7 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 yield (
                     f"{table.name} has a column {old.column} already, which a move adds: if the "
                     f"key was moved before, restore the migration as it was then; otherwise rename "
-                    f"or drop the column, and migrate again"
+                    f"or drop the column, and run this again"
                 )
     yield from _unlisted(engine)
     for table in engine.change.tables:
@@ -65,13 +65,13 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 yield (
                     f"{table.name}.{column.name} can't be compared with {column.key.table}."
                     f"{column.key.column}: {error}. Give it the type and the collation of the key, "
-                    f"and migrate again"
+                    f"and run this again"
                 )
                 return
             if count:
                 yield (
                     f"{counted(count, 'row')} of {table.name}.{column.name} without a row of "
-                    f"{column.key.table}: correct or delete them, and migrate again"
+                    f"{column.key.table}: correct or delete them, and run this again"
                 )
     yield from texts.problems(engine.editor, engine.change)
     yield from engine.problems()

@@ -202,8 +202,8 @@ class MigratePrimaryKey(BothWays):
 
 
 NO_OLD_KEYS = (
-    "no row of {} has its old key in {} any more: only a backup has them. If all rows are newer "
-    "than the move, give one of them a number there"
+    "no row of {0} has its old key in {1} any more: only a backup has them. If all rows are newer "
+    "than the move, set {1} of one row of {0} to any value"
 )
 
 

@@ -101,7 +101,7 @@ class Report:
         times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
         yield f"  takes about {times}, in which the application must not run"
         copied = counted(self.copy.rows, "row")
-        yield f"    by what a trial without rows, and a copy of {copied}, took on this machine"
+        yield f"    estimated from a trial without rows and a copy of {copied}, on this machine"
         yield f"  locks {self.locks}"
         size = f"{self.bytes / 1_000_000:,.1f} MB"
         yield f"  needs up to 6 times their present {size} of disk space until it ends"

@@ -57,7 +57,7 @@ def test_the_lines():
         "  in the order of (created_at, pk), for each batch:",
         f"    {statement_of('ulid')}",
     ]
-    random = ", but with other random bits"
+    random = " (an example: the last digits will differ)"
     samples = [
         line.removesuffix(random).split(": ") for line in lines if line.startswith("  such as ")
     ]
@@ -106,7 +106,7 @@ def test_an_empty_table():
         f"    {statement_of('uuid7')}",
     ]
     assert (
-        lines[4::2]
+        lines[4:-1:2]
         == {
             "sqlite": [],
             "postgresql": [
@@ -148,7 +148,7 @@ def test_what_remains_is_printed():
 def test_no_index_on_the_time_is_a_warning():
     insert(Plain, [{"created_at": START}])
     assert build("shop.Plain.public_id").warnings == (NO_INDEX,)
-    assert dry_run("shop.Plain.public_id")[-1] == f"  warning: {NO_INDEX}"
+    assert dry_run("shop.Plain.public_id")[-2] == f"  warning: {NO_INDEX}"
 
 
 @pytest.mark.parametrize("model", [Order, TimeKey, TimeUnique, Invoice])

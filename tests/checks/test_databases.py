@@ -262,7 +262,7 @@ def test_django_runs_them(adopted, capsys):
 @pytest.mark.parametrize(
     ("options", "road"),
     [
-        ({"primary_key": True}, "`manage.py backfill_ids testapp.Adopted --primary-key`"),
+        ({"primary_key": True}, "`manage.py backfill_ids testapp --primary-key --write-migration`"),
         ({"unique": True}, "SwapSortableID"),
     ],
     ids=["key", "other field"],

@@ -106,6 +106,8 @@ def test_an_id_that_is_not_unique(isolated):
         ("sortable_ids.W001", "testapp.Shop.code"),
         ("sortable_ids.W001", "testapp.Shop.other"),
     ]
+    filled_or_not = check_definitions()[1].hint  # models don't tell
+    assert filled_or_not.startswith("`manage.py backfill_ids` says what is next: how to fill the")
 
 
 def test_an_id_that_a_constraint_keeps_unique(isolated):

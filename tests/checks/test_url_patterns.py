@@ -221,6 +221,17 @@ def test_the_warning_says_what_to_do(settings):
     assert found(settings, re_path(f"^{pattern}/$", Detail.as_view())) == []
     page, key = (re.match(f"^{pattern}/$", f"{each}/") for each in ("about-us", UUIDv7Key().pk))
     assert (page, bool(key)) == (None, True)
+    assert re.match(f"^{pattern}/$", "17/") is None
+
+
+def test_the_pattern_takes_old_ids_for_which_a_view_may_redirect(settings):
+    view = type("Moved", (RedirectOldIDs, generic.DetailView), {"model": Purchase}).as_view()
+    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": [path("<int:pk>/", view)]})
+    (message,) = check_url_patterns()
+    pattern = re.search(r"'(\(\?P<pk>.*?\))' in re_path", message.hint)[1]
+    public = [Purchase._meta.pk.public_text.example, "17", "about-us"]
+    matches = [re.match(f"^{pattern}/$", f"{each}/") for each in public]
+    assert [bool(each) for each in matches] == [True, True, False]
 
 
 @isolate_apps("tests.testapp")

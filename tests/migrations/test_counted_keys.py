@@ -150,7 +150,7 @@ def test_a_scheme_that_has_no_such_numbers_is_refused(counted):
         f"values of the key would be treated as ids: {number} is not a valid 64-bit decimal time "
         "id: it is out of the scheme's range. Expected a whole number of 19 digits, such as "
         "1767225600000071425. Delete this migration, or its changes of the key and of a field for "
-        "the old one, and let `manage.py backfill_ids depot.Order --primary-key "
+        "the old one, and let `manage.py backfill_ids depot --primary-key "
         "--write-migration` write one that moves the key; or declare what they are, "
         "if they may stay (UUIDs of other versions by accept_other_versions=True). 5 values were "
         "checked, from both ends and the middle of the table."

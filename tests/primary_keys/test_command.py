@@ -134,9 +134,12 @@ def test_it_says_that_makemigrations_was_first(project):
     project.manage("makemigrations", "depot")
     (made,) = (project.folder / "depot" / "migrations").glob("0002*")
     assert refused(project, "depot", "--write-migration") == [
-        f"depot.{made.stem} not applied yet: run manage.py migrate; or delete what makemigrations "
-        "wrote of an edited key, since the move is another migration"
+        f"depot.{made.stem} not applied yet: delete what makemigrations wrote of an edited key, "
+        "since the move is another migration; or else run manage.py migrate"
     ]
+    assert "`manage.py backfill_ids depot --primary-key --write-migration`" in (
+        project.run("migrate").stderr
+    )
     made.unlink()
     assert move(project, "depot").returncode == 0
 
@@ -181,7 +184,7 @@ def test_the_plan_names_every_column(project):
         "  depot_order_gifts.order_id",
         "writes 3 tables with 9 rows",
         "  takes about TIME, in which the application must not run",
-        "    by what a trial without rows, and a copy of 3 rows, took on this machine",
+        "    estimated from a trial without rows and a copy of 3 rows, on this machine",
         "  locks the database, for writing, until it ends",
         f"  needs up to 6 times their present {megabytes} of disk space until it ends",
         "URLs, code, SQL, sessions, tasks, caches and settings: see "
@@ -216,6 +219,10 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
         f"Wrote depot/migrations/{name}.py",
         "Next: read it, stop the application, and run",
         "  manage.py migrate",
+    ]
+    assert refused(project, "depot", "--write-migration") == [
+        f"depot.{name} not applied yet: it moves keys: run manage.py migrate, or delete it to "
+        "write it again"
     ]
     printed = project.manage("sqlmigrate", "depot", name)
     assert printed.splitlines()[-1] == "-- THIS OPERATION CANNOT BE WRITTEN AS SQL"
@@ -256,6 +263,7 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
     project.manage("migrate", "depot", "0002")
     done = project.run("migrate", "depot", "0001")
     assert f"depot.{name} can't be undone: no row of depot.Customer has its old" in done.stderr
+    assert "set old_id of one row of depot.Customer to any value" in done.stderr
     project.sql("UPDATE depot_customer SET old_id = substr(name, 10) + 1")
     project.manage("migrate", "depot", "0001")
     assert columns(project, "depot_order") == before
@@ -397,4 +405,7 @@ def test_the_tables_of_the_app_come_first(tmp_path):
     assert move(project, "depot").returncode == 0
     done = project.run("check", "--database", "default")
     assert "(sortable_ids.E009)" in done.stderr
-    assert "`manage.py backfill_ids depot.Order --primary-key`" in done.stderr
+    assert (
+        "HINT: If you are moving the key, continue with `manage.py backfill_ids depot "
+        "--primary-key --write-migration`; if not, restore the field"
+    ) in done.stderr

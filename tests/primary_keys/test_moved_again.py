@@ -94,7 +94,7 @@ def test_a_move_that_was_edited_before_it_was_recorded(depot, small_move):
         "No key was moved.",
         "depot_customer has a column old_id already, which a move adds: if the key was moved "
         "before, restore the migration as it was then; otherwise rename or drop the column, and "
-        "migrate again",
+        "run this again",
     ]
     depot.names.pop()
     small.write_move(depot)

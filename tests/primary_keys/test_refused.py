@@ -109,7 +109,7 @@ def test_values_that_are_no_key(depot):
     )
     assert refusal(depot) == [
         "1 row of depot_visit.customer_id without a row of depot_customer: correct or delete "
-        "them, and migrate again"
+        "them, and run this again"
     ]
     depot.model("Visit").objects.all().delete()
     depot.migrate()

@@ -231,7 +231,7 @@ class Source(ABC):
         generated. Raises ``BackfillError``, naming a row, if it has none."""
         return None
 
-    differs = ", but with other random bits"
+    differs = " (an example: the last digits will differ)"
     """How the final ids differ from the samples of the plan, as text."""
 
     def samples(self, target: Target, rows: Sequence[Row]) -> Sequence[ID] | None:

@@ -24,7 +24,7 @@ from ..request import CommandLine, Output, Request
 MODES: dict[str, Callable[[Request], object]] = {
     "report": modes.show_report,
     "status": modes.show_status,
-    "plan": lambda request: modes.planned_for(request, request.target()),
+    "plan": modes.show_plan,
     "run": modes.fill,
     "verify": modes.verify_ids,
     "move": modes.move,

@@ -178,7 +178,7 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     if both := value(connection, _AMBIGUOUS.format(**names)):
         raise BackfillError(
             f"{texts.table}.{texts.column} contains {both}, which is an old and a new key of "
-            f"{key.label}: correct these rows, and migrate again"
+            f"{key.label}: correct these rows, and run this again"
         )
     if vendor == "postgresql":
         run("ANALYZE {new}")

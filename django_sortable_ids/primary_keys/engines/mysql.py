@@ -174,10 +174,10 @@ class MySQLKeys(KeyEngine):
         elif engine != "InnoDB":
             yield (
                 f"{name} is stored by {engine}, which has no transactions: run "
-                f"`ALTER TABLE {name} ENGINE = InnoDB`, and migrate again"
+                f"`ALTER TABLE {name} ENGINE = InnoDB`, and run this again"
             )
         elif "partitioned" in options:
-            yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and migrate again"
+            yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and run this again"
 
     def programs(self) -> Iterator[Program]:
         """Without the triggers of changed tables, which ``rehearse`` refuses."""
@@ -223,7 +223,7 @@ class MySQLKeys(KeyEngine):
             if not is_about_logs or not value(self.connection, _RIGHTS, [new.name]):
                 yield (
                     f"{new.name}: this user may not see its triggers: {error}. Grant TRIGGER, and "
-                    f"migrate again"
+                    f"run this again"
                 )
 
     def last_counted(self, key: Key) -> int | None:

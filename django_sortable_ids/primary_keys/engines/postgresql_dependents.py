@@ -172,7 +172,7 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     for other, column in rows(connection, _OF_ROW_TYPE, [quoted]):
         yield (
             f"{other}.{column} contains rows of {table.name}, whose type changes: make it jsonb, "
-            f"or drop it, and migrate again"
+            f"or drop it, and run this again"
         )
     changed = list(table.changed)
     for (name,) in rows(connection, _DEPENDENTS, [quoted, changed]):
@@ -188,7 +188,7 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     for (user,) in rows(connection, _NUMBERED_BY, key):
         yield (
             f"the sequence of {table.name}.{key['key']}, which the move drops, is used by {user}, "
-            f"too: give that another sequence, and migrate again"
+            f"too: give that another sequence, and run this again"
         )
     if table.key and not table.key.before.has_db_default():
         parameters = [quoted, [table.key.column]]
@@ -196,13 +196,13 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
         for name, default in rows(connection, _DEFAULTS, parameters) if owned == (None,) else ():
             yield (
                 f"{table.name}.{name} has the default {default}, which the new key would lose: "
-                f"drop the default, and migrate again"
+                f"drop the default, and run this again"
             )
     columns = [each.name for each in table.columns]
     for name, default in rows(connection, _DEFAULTS, [quoted, columns]):
         yield (
             f"{table.name}.{name} has the default {default}, which is an old key: drop the "
-            f"default, and migrate again"
+            f"default, and run this again"
         )
 
 
