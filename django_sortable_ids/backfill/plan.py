@@ -20,6 +20,7 @@ from ..schemes import TimeScheme
 from .engines import Engine, engine_of
 from .progress import minutes
 from .sources.base import Given
+from .sources.columns import InColumn
 from .sources.find import of_source
 from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
@@ -215,6 +216,23 @@ def check_writable(target: Target, missing: int, engine: Engine) -> None:
     engine.check_session(target)
     engine.check_times(target)
     target.source.check_places(target, missing)
+
+
+def check_late(target: Target) -> None:
+    """Raise ``BackfillError`` if most times are after now, as ``check --database`` would."""
+    source, field = target.source, target.field
+    is_checked = isinstance(field.scheme, TimeScheme) and field.created_from is None
+    if not is_checked or not isinstance(source, InColumn):
+        return
+    # Of all rows: a resumed run has the latest ones left.
+    late = target.rows.filter(source.is_late & source.has_shown_time).count()
+    if late and 2 * late > (rows := target.rows.filter(source.has_shown_time).count()):
+        raise BackfillError(
+            f"{late:,} of {counted(rows, 'row')} of {source.model._meta.label} have a "
+            f"{source.field.name} after now, and new ids would sort before theirs. Name other "
+            f"times by --created-from, use --created-at now, or, if these are right, give the "
+            f"field created_from={source.field.name!r}; nothing was written."
+        )
 
 
 def warnings(target: Target) -> Iterator[str]:

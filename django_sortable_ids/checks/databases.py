@@ -30,6 +30,11 @@ from .definitions import check_generic_relations
 from .messages import message
 
 _FIX_OF_TIMES = "Find out who generated them. If all count from another epoch, set epoch_ms=."
+_FIX_OF_MOVE = (
+    "If the times that the move took are right, add 'sortable_ids.W011' to SILENCED_SYSTEM_CHECKS. "
+    "If not, undo the move by `manage.py migrate {app}` with the name of the migration before it, "
+    "and move the key with other times, by --created-from."
+)
 _NO_DETAILS = SimpleNamespace(collation=None)
 
 
@@ -82,11 +87,9 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
 
 def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]:
     """Keys that were moved, of models with a key that the table doesn't have."""
-    # They import the backfill.
-    from ..migrating.unrecorded import has_pending_migrations
-    from ..primary_keys.notes import written
+    from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
 
-    moved = {label for note in written(connection) if not note.backwards for label in note.models}
+    moved = _moved(connection)
     for model in apps.get_models():
         key, table = model._meta.pk, model._meta.db_table
         is_moved = model._meta.label in moved and not isinstance(key, SortableIDField)
@@ -98,6 +101,12 @@ def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]
         app_label = model._meta.app_label
         if not (is_key and is_alike) and not has_pending_migrations(connection, app_label):
             yield message("E021", key, app=app_label)
+
+
+def _moved(connection: BaseDatabaseWrapper) -> set[str]:
+    from ..primary_keys.notes import written  # imports the backfill
+
+    return {label for note in written(connection) if not note.backwards for label in note.models}
 
 
 # Servers
@@ -186,11 +195,16 @@ def _check_column(
             collation = f"collation {column.collation}"
         yield message("E007", field, collation=collation)
     values = [] if narrow else _sampled(connection, field)
-    if wrong := misfit(values, field, connection):
+    wrong, fix = misfit(values, field, connection), ""
+    if wrong and field.primary_key and field.model._meta.label in _moved(connection):
+        # Times of a column, no other scheme: a warning, so that `migrate` can undo the move.
+        wrong = misfit(values, field, connection, late_share=1)
+        fix = _FIX_OF_MOVE.format(app=field.model._meta.app_label)
+    if wrong:
         found, advice = wrong
         yield message("E009", field, found=found, fix=advice or _fix_of_values(field, values))
     elif few := unlikely(values, field, connection):
-        yield message("W011", field, found=few.reason, fix=few.advice or _FIX_OF_TIMES)
+        yield message("W011", field, found=few.reason, fix=fix or few.advice or _FIX_OF_TIMES)
 
 
 def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:

@@ -105,6 +105,7 @@ def fill(request: Request) -> None:
 
 def planned_for(request: Request, target: Target) -> plan.Plan:
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
+    plan.check_late(target)
     output = request.output
     output.add(**of_plan(planned))
     output.say(*planned.lines(with_sql=output.is_verbose))
@@ -164,8 +165,9 @@ def move(request: Request) -> None:
     found = report_of_move(planned)
     least, most = found.seconds
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
-    output.add(database=using, **asdict(found), estimate=estimate, migration=None, next=None)
-    output.say(*found.lines())
+    output.add(database=using, **asdict(found), estimate=estimate, warnings=planned.warnings)
+    output.add(migration=None, next=None)
+    output.say(*found.lines(), *(f"warning: {each}" for each in planned.warnings))
     listed = checklist(connections[using], planned.engine.change)
     undecided = [each for each in listed if not is_named(each.column, left)]
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])

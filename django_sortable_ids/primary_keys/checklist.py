@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -32,12 +32,12 @@ ADVICE: Mapping[str, str] = {
 }
 """By kind of finding."""
 _READ = 1000
-"""Rows of a table from which the values are taken."""
+"""Rows at each end of a table from which the values are taken."""
 _VALUES = 50
 _DOCUMENTS = 20
 _MEMBERS = 500
 _MOST = 0.9
-"""Of values that are keys, if their column is not named like a key: rows may be deleted."""
+"""Of values in JSON that are keys, if no name says that they are: rows may be deleted."""
 _OWN = ("django_sortable_ids_", "django_migrations", "django_content_type", "sqlite_", "moving__")
 _NUMBERS = ("int", "serial", "numeric", "decimal")
 _TEXTS = ("char", "text", "json")
@@ -95,9 +95,11 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
 
     settled = {place(*each) for each in (*known, *generic)}
     for table in listed:
+        indexes = tables.constraints(connection, table).values()
+        key = next((each["columns"] for each in indexes if each["primary_key"]), ())
         for column in tables.columns(connection, table).values():
             if place(table, column.name) not in settled:
-                read = _Sample(connection, table, column.name, column.kind.lower())
+                read = _Sample(connection, table, key, column.name, column.kind.lower())
                 found += [*read.references(change, names)] or [*read.documents(change, names)]
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
@@ -188,6 +190,7 @@ def _generic() -> Iterator[tuple[str, str, str]]:
 class _Sample:
     _connection: Any
     _table: str
+    _key: Sequence[str]
     _name: str
     _kind: str
 
@@ -198,12 +201,13 @@ class _Sample:
         is_key = names.is_key(self._name)
         if not is_key and not is_several and not names.is_row(self._name):
             return
-        values = self._values(_VALUES)
+        values = self._values(_READ)
         if is_several and values:
             yield self._finding("several", f"such as {str(values[0])[:60]}")
-        elif not is_several and (key := self._key_of(values, change, is_sure=is_key)):
-            label, count = key
-            text = f"{count} of {len(values)} values are keys of {label}" if count else "no values"
+        elif is_key and not values:
+            yield self._finding("column", "no values")
+        elif not is_several and (key := self._key_of(values, change)):
+            text = f"{key[1]:,} of {len(values):,} values are keys of {key[0]}"
             yield self._finding("column", text)
 
     def documents(self, change: Change, names: _Names) -> Iterator[Finding]:
@@ -225,7 +229,7 @@ class _Sample:
                     members[label][str(value)] = None
         for label in [*members][:_VALUES]:
             values = [*members[label]][:_MEMBERS]
-            key = self._key_of(values, change, is_sure=False)
+            key = self._key_of(values, change, _MOST)
             if key and label:
                 used.add(label)
             elif key:
@@ -238,36 +242,42 @@ class _Sample:
         return Finding(kind, f"{self._table}.{self._name}", text)
 
     def _values(self, most: int) -> list[Any]:
-        """Different values of the first rows."""
-        table, name = map(self._connection.ops.quote_name, (self._table, self._name))
+        """Different values of the first and of the last rows, since old rows may refer to deleted
+        ones: at most so many of each."""
+        quote = self._connection.ops.quote_name
+        table, name = quote(self._table), quote(self._name)
         if self._connection.vendor == "postgresql":
             name = f"to_json({name})::text" if "[]" in self._kind else f"{name}::text"
-        sql = (
-            f"SELECT DISTINCT v FROM (SELECT {name} AS v FROM {table} LIMIT {_READ}) t "
-            f"WHERE v IS NOT NULL LIMIT {most}"
-        )
+        found: list[Any] = []
+        first, last = (", ".join(quote(each) + way for each in self._key) for way in ("", " DESC"))
+        orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if self._key else [""]
         try:
             with transaction.atomic(self._connection.alias):
-                return [value for (value,) in rows(self._connection, sql)]
+                for order in orders:
+                    sql = (
+                        f"SELECT DISTINCT v FROM (SELECT {name} AS v FROM {table} {order} "
+                        f"LIMIT {_READ}) t WHERE v IS NOT NULL LIMIT {most}"
+                    )
+                    found += [value for (value,) in rows(self._connection, sql)]
+                return [*dict.fromkeys(found)]
         except DatabaseError:
             # A table that nobody may read shows nothing.
             return []
 
     def _key_of(
-        self, values: Collection[Any], change: Change, *, is_sure: bool
+        self, values: Collection[Any], change: Change, least: float = 0
     ) -> tuple[str, int] | None:
         """The label of the moved model of which most of the values are keys, and how many; None if
-        too few are. ``is_sure`` says that the column is named like a key, not only like a row."""
-        if not values:
-            return (change.keys[0].label, 0) if is_sure else None
+        none is, or a smaller share than ``least``."""
         counts = {each.label: self._count(values, each) for each in change.keys}
         label, count = max(counts.items(), key=itemgetter(1))
-        return (label, count) if count and (is_sure or count >= _MOST * len(values)) else None
+        return (label, count) if count and count >= least * len(values) else None
 
     def _count(self, values: Collection[Any], key: Key) -> int:
-        wanted = by_key(self._connection, key, map(str, values))
+        wanted = [*by_key(self._connection, key, map(str, values))]
         found: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
-        return found.filter(pk__in=list(wanted)).count() if wanted else 0
+        parts = (wanted[at : at + _MEMBERS] for at in range(0, len(wanted), _MEMBERS))
+        return sum(found.filter(pk__in=part).count() for part in parts)
 
 
 def _parsed(text: Any) -> Any:

@@ -34,9 +34,9 @@ BATCH = 100_000
 _UNSORTED = "sorted_rows_with_keys"
 
 
-def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
-    """Raise ``BackfillError`` for rows that ``fill_new_keys`` would refuse, when the application is
-    stopped already. Writes nothing."""
+def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterator[str]:
+    """Warnings. Raises ``BackfillError`` for rows that ``fill_new_keys`` would refuse, when the
+    application is stopped already. Writes nothing."""
     for key in moved:
         model = state.apps.get_model(key.model)
         field = redefined(key.field, "primary_key", "serialize", "blank", "db_column", null=True)
@@ -44,6 +44,8 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
         field.model = model
         target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
         plan.check_writable(target, target.rows.count(), engine_of(using))
+        plan.check_late(target)
+        yield from (f"{key.model}: {each}" for each in target.source.warnings(target))
 
 
 def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:

@@ -45,6 +45,7 @@ class PlannedMove:
     loader: MigrationLoader
     tried_for: float
     """How many seconds the checks and the rehearsal took, which ``migrate`` repeats."""
+    warnings: list[str]
 
     @property
     def apps(self) -> set[str]:
@@ -140,7 +141,7 @@ def build(
             moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
         else:
             moved.append(_moved(each, before[label], keeps_old, fixed))
-    key_map.check(moved, state, using)
+    warnings = list(key_map.check(moved, state, using))
     references = graph.references_of(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
     generic = [each for each in texts.generic_references() if each.table in present]
@@ -177,7 +178,7 @@ def build(
     obstacles.check(engine, allowed)
     if needed:
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
-    return PlannedMove(operation, engine, loader, perf_counter() - start)
+    return PlannedMove(operation, engine, loader, perf_counter() - start, warnings)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
+from django_sortable_ids.errors import BackfillError
 from tests.support import on_statement
 from tests.testapp.models import Order
 
@@ -176,3 +177,13 @@ def test_a_time_in_the_future_is_a_warning(days, count):
         f"the latest created_at is {latest.isoformat()}, in the future: its id sorts after new ids"
     )
     assert build("uuid7").warnings == (expected,) * count
+
+
+def test_most_times_in_the_future_are_refused():
+    """As `check --database` would refuse the ids; a resumed run has the latest ones left."""
+    later = datetime.now(UTC) + timedelta(days=400)
+    insert_orders([START, later])
+    dry_run("uuid7")
+    insert_orders([later])
+    with pytest.raises(BackfillError, match=r"^2 of 3 rows of testapp\.Order have a created_at"):
+        dry_run("uuid7")

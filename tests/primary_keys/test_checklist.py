@@ -161,12 +161,21 @@ def test_tables_that_no_model_has():
             "INSERT INTO legacy VALUES (%s, %s, '1,2', NULL, 77777, '1', %s, '{no JSON', %s, %s)",
             [group.pk, str(group.pk), '{"group_id": 1}', group.pk, members % group.pk],
         )
+        cursor.execute(
+            f"CREATE TABLE legacy_log (id integer PRIMARY KEY, group_id integer, "
+            f"{group_column} integer, note_group integer)"
+        )
+        # The first rows have keys of deleted ones.
+        log = [(n, 70_000 + n, 70_000 + n, 70_000 + n) for n in range(1200)]
+        log[-1] = (1200, group.pk, group.pk, 80_000)
+        cursor.executemany("INSERT INTO legacy_log VALUES (%s, %s, %s, %s)", log)
         try:
             state = ProjectState.from_apps(apps)
             engine = operation.engine_of(connection.schema_editor(), state)
             found = checklist(connection, engine.change)
         finally:
             cursor.execute("DROP TABLE legacy")
+            cursor.execute("DROP TABLE legacy_log")
     one = "1 of 1 values are keys of auth.Group"
     assert {each.column: each.text for each in found} == {
         "legacy.group_id": one,
@@ -174,6 +183,8 @@ def test_tables_that_no_model_has():
         "legacy.group": one,
         "legacy.group_ids": "such as 1,2",
         "legacy.unused_group_id": "no values",
+        "legacy_log.group_id": "1 of 1,200 values are keys of auth.Group",
+        "legacy_log.group": "1 of 1,200 values are keys of auth.Group",
         "legacy.extra": "group_id",
         "legacy.members": "lists, in which 1 of 1 members are keys of auth.Group",
     }

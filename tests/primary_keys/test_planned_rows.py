@@ -31,10 +31,12 @@ def execute(sql):
 """
 NUMBER = "id = models.BigAutoField(primary_key=True)"
 ULID = "id = ULIDField(primary_key=True)"
+OLD = "old_id = models.BigIntegerField(null=True, unique=True, editable=False)"
 AUTO = "id = UUIDv7AutoField(primary_key=True)"
 SONYFLAKE = "id = SonyflakeField(primary_key=True)"
 CREATED = "Customer.objects.create(joined=joined)"
 GENERATED = "Customer.objects.create(pk=key.scheme.generate(joined.replace(year={})))"
+LATE = "Customer.objects.create(joined=joined.replace(year=2222))"
 TOO_OLD = "Customer.objects.filter(pk=2).update(joined=datetime(1969, 7, 20, tzinfo=UTC))"
 EMPTY = "Customer.objects.filter(pk=2).update(joined=None)"
 FROM = "--created-from=joined"
@@ -62,6 +64,12 @@ CASES = {
     "old_id_too_old": (
         ULID, SONYFLAKE, GENERATED.format(2010), "", [],
         "(and 2 other rows) is too old: Sonyflake begins at 2025-01-01 00:00:00+00:00",
+    ),
+    "most_times_after_now": (
+        NUMBER, AUTO, LATE, "Customer.objects.filter(pk=2).update(joined=joined)", [FROM],
+        "2 of 3 rows of depot.Customer have a joined after now, and new ids would sort before "
+        "theirs. Name other times by --created-from, use --created-at now, or, if these are right, "
+        "give the field created_from='joined'; nothing was written",
     ),
     "old_id_after_now": (
         ULID, AUTO, GENERATED.format(2222), "", [],
@@ -121,6 +129,26 @@ def test_rows_without_a_time_get_keys_of_now(edited):
     assert written(project, *source, "--on-null=now") == (0, "")
     assert "on_null='now'" in (project.migrations / f"{project.names[-1]}.py").read_text()
     project.manage("migrate")
+
+
+def test_a_time_after_now_is_a_warning(edited):
+    rows = f"{ROWS.format(CREATED)}\n{LATE}"
+    done = edited(NUMBER, AUTO, rows).move("--drop-old", FROM)
+    assert done.stdout.count("warning: depot.Customer: the latest joined is 2222-03-10") == 1
+
+
+def test_keys_of_times_after_now_can_be_moved_back(edited):
+    kept = AUTO.replace("=True", "=True, created_from='joined'") + f"\n    {OLD}"
+    project = edited(NUMBER, kept, ROWS.format(LATE))
+    project.write_move(FROM)
+    project.manage("migrate")
+    project.change_models(", created_from='joined'", "")
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    done = project.run("check", "--database", "default")
+    assert (done.returncode, done.stderr.count("(sortable_ids.W011)")) == (0, 1)
+    assert "undo the move by `manage.py migrate depot` with the name of the" in done.stderr
+    project.manage("migrate", "depot", "0001")
 
 
 MADE = "made = models.DateTimeField(auto_now_add=True)\n    "

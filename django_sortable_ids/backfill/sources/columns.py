@@ -65,11 +65,14 @@ class InColumn(Source):
         check_null_times(target)
         check_generated(target, missing)
 
+    @property
+    def is_late(self) -> Q:
+        return self.between(datetime.now(UTC) + timedelta(days=1), None)
+
     def warnings(self, target: Target) -> Iterator[str]:
         if self.times and (meaning := self.times.meaning):
             yield meaning
-        tomorrow = datetime.now(UTC) + timedelta(days=1)
-        future = target.missing.filter(self.between(tomorrow, None))
+        future = target.missing.filter(self.is_late)
         newest = future.aggregate(newest=Max(self.selected_place))["newest"]
         if newest is not None:
             at = self.at(newest).isoformat()
