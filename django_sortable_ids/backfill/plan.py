@@ -221,17 +221,17 @@ def check_writable(target: Target, missing: int, engine: Engine) -> None:
 def check_late(target: Target) -> None:
     """Raise ``BackfillError`` if most times are after now, as ``check --database`` would."""
     source, field = target.source, target.field
-    is_checked = isinstance(field.scheme, TimeScheme) and field.created_from is None
-    if not is_checked or not isinstance(source, InColumn):
+    has_own_times = isinstance(field.scheme, TimeScheme) and field.created_from is None
+    if not has_own_times or not isinstance(source, InColumn):
         return
-    # Of all rows: a resumed run has the latest ones left.
-    late = target.rows.filter(source.is_late & source.has_shown_time).count()
-    if late and 2 * late > (rows := target.rows.filter(source.has_shown_time).count()):
+    rows = target.rows.filter(source.has_shown_time)  # A resumed run has the latest ones left.
+    late = rows.filter(source.is_late).count()
+    if late and 2 * late > (count := rows.count()):
         raise BackfillError(
-            f"{late:,} of {counted(rows, 'row')} of {source.model._meta.label} have a "
+            f"{late:,} of {counted(count, 'row')} of {source.model._meta.label} have a "
             f"{source.field.name} after now, and new ids would sort before theirs. Name other "
-            f"times by --created-from, use --created-at now, or, if these are right, give the "
-            f"field created_from={source.field.name!r}; nothing was written."
+            f"times by --created-from, use --created-at now, or, if these are right, name them by "
+            f"created_from= of the field; nothing was written."
         )
 
 

@@ -210,17 +210,16 @@ def _check_column(
 def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:
     are_uuids = field.scheme.value_type is UUID and not isinstance(values[0], int)
     others = " To read UUIDs of other versions, set accept_other_versions=True." * are_uuids
-    if field.primary_key:
-        return (
-            f"If you are moving the key, continue with `manage.py backfill_ids "
-            f"{field.model._meta.app_label} --primary-key --write-migration`; if not, restore the "
-            f"field that generated them in the model.{others}"
-        )
-    return (
-        "Restore the field that generated them in the model; then add a second field of the new "
-        "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and swap the two with "
-        f"SwapSortableID.{others}"
+    ways = (
+        "add a second field of the new scheme, fill it with `manage.py backfill_ids ... "
+        "--convert-from`, and swap the two with SwapSortableID"
     )
+    if field.primary_key:
+        move = f"manage.py backfill_ids {field.model._meta.app_label} --primary-key"
+        ways = (
+            f"move it by `{move}`. If you are moving it, continue with `{move} --write-migration`"
+        )
+    return f"Restore the field that generated them in the model; then {ways}.{others}"
 
 
 def _sampled(connection: BaseDatabaseWrapper, field: SortableIDField) -> list[Any]:

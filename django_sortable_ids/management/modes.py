@@ -60,14 +60,6 @@ def show_status(request: Request) -> None:
     output.say(*(line for each in runs for line in each.lines()))
 
 
-def show_plan(request: Request) -> None:
-    target = request.target()
-    planned_for(request, target)
-    line = replace(request.line, words={**request.line.words, "dry_run": ()})
-    request.output.add(next=line.again(target.command))
-    request.output.say(f"Next: {line.again(target.command)}")
-
-
 def fill(request: Request) -> None:
     """Give ids to the rows without one, and name the command that verifies them."""
     output, target = request.output, request.target()
@@ -109,6 +101,10 @@ def planned_for(request: Request, target: Target) -> plan.Plan:
     output = request.output
     output.add(**of_plan(planned))
     output.say(*planned.lines(with_sql=output.is_verbose))
+    if request.options["dry_run"]:
+        line = replace(request.line, words={**request.line.words, "dry_run": ()})
+        output.add(next=line.again(target.command))
+        output.say(f"Next: {line.again(target.command)}")
     return planned
 
 

@@ -207,15 +207,10 @@ def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
     waiting = sorted(loader.graph.nodes.keys() - loader.applied_migrations)
     own = [each for each in waiting if each[0] in app_labels]
     names = ", ".join(map(".".join, own))
-    if any(
-        isinstance(op, MigratePrimaryKey)
-        for each in own
-        for op in loader.graph.nodes[each].operations
-    ):
-        yield (
-            f"{names} not applied yet: it moves keys: run manage.py migrate, or delete it to write "
-            f"it again"
-        )
+    operations = [each for name in own for each in loader.graph.nodes[name].operations]
+    if any(isinstance(each, MigratePrimaryKey) for each in operations):
+        do = "it moves these keys. Run manage.py migrate, or delete it to write it again"
+        yield f"{names} not applied yet: {do}"
     elif own:
         yield (
             f"{names} not applied yet: delete what makemigrations wrote of an edited key, since "

@@ -221,8 +221,8 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
         "  manage.py migrate",
     ]
     assert refused(project, "depot", "--write-migration") == [
-        f"depot.{name} not applied yet: it moves keys: run manage.py migrate, or delete it to "
-        "write it again"
+        f"depot.{name} not applied yet: it moves these keys. Run manage.py migrate, or delete it "
+        "to write it again"
     ]
     printed = project.manage("sqlmigrate", "depot", name)
     assert printed.splitlines()[-1] == "-- THIS OPERATION CANNOT BE WRITTEN AS SQL"
@@ -405,7 +405,6 @@ def test_the_tables_of_the_app_come_first(tmp_path):
     assert move(project, "depot").returncode == 0
     done = project.run("check", "--database", "default")
     assert "(sortable_ids.E009)" in done.stderr
-    assert (
-        "HINT: If you are moving the key, continue with `manage.py backfill_ids depot "
-        "--primary-key --write-migration`; if not, restore the field"
-    ) in done.stderr
+    command = "manage.py backfill_ids depot --primary-key"
+    following = f"If you are moving it, continue with `{command} --write-migration`."
+    assert f"then move it by `{command}`. {following}" in done.stderr

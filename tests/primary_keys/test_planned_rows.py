@@ -69,7 +69,7 @@ CASES = {
         NUMBER, AUTO, LATE, "Customer.objects.filter(pk=2).update(joined=joined)", [FROM],
         "2 of 3 rows of depot.Customer have a joined after now, and new ids would sort before "
         "theirs. Name other times by --created-from, use --created-at now, or, if these are right, "
-        "give the field created_from='joined'; nothing was written",
+        "name them by created_from= of the field; nothing was written",
     ),
     "old_id_after_now": (
         ULID, AUTO, GENERATED.format(2222), "", [],

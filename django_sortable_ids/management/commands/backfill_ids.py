@@ -24,7 +24,7 @@ from ..request import CommandLine, Output, Request
 MODES: dict[str, Callable[[Request], object]] = {
     "report": modes.show_report,
     "status": modes.show_status,
-    "plan": modes.show_plan,
+    "plan": lambda request: modes.planned_for(request, request.target()),
     "run": modes.fill,
     "verify": modes.verify_ids,
     "move": modes.move,
