@@ -222,16 +222,10 @@ def check_late(target: Target) -> None:
     """Raise ``BackfillError`` if most times are after now, as ``check --database`` would."""
     source, field = target.source, target.field
     has_own_times = isinstance(field.scheme, TimeScheme) and field.created_from is None
-    if not has_own_times or not isinstance(source, InColumn):
-        return
-    rows = target.rows.filter(source.has_shown_time)  # A resumed run has the latest ones left.
-    late = rows.filter(source.is_late).count()
-    if late and 2 * late > (count := rows.count()):
+    if has_own_times and isinstance(source, InColumn) and (late := source.mostly_late):
         raise BackfillError(
-            f"{late:,} of {counted(count, 'row')} of {source.model._meta.label} have a "
-            f"{source.field.name} after now, and new ids would sort before theirs. Name other "
-            f"times by --created-from, use --created-at now, or, if these are right, name them by "
-            f"created_from= of the field; nothing was written."
+            f"{late}, and new ids would sort before theirs. Name other times by --created-from, "
+            f"or, if these are right, name them by created_from= of the field; nothing was written."
         )
 
 

@@ -15,7 +15,7 @@ from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
 
 from ..backfill.sources.base import Given
-from ..backfill.sources.columns import field_of_times
+from ..backfill.sources.columns import Times, field_of_times
 from ..backfill.sources.find import check_given
 from ..backfill.sources.id_column import check_names, check_table
 from ..backfill.sources.target import OnNull
@@ -309,7 +309,8 @@ def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:
 def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:
     """The source for the key of each model, by label: the given field where the model has it, the
     old key if it contains a time, a field with ``auto_now_add`` or the only time that every row
-    has, the same of a row that it requires, the given period, or the order of the old key.
+    has, unless most are after now, the same of a row that it requires, the given period, or the
+    order of the old key.
 
     Raises ``BackfillError`` if no model has the given field, or if it has no times."""
     if given.start or given.end or given.created_from == "pk":
@@ -321,7 +322,8 @@ def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, G
         key: Any = model._meta.pk
         has_times = isinstance(key, SortableIDField) and isinstance(key.scheme, TimeScheme)
         is_in_order = has_times and not key.accept_other_versions
-        if not is_in_order and (name := _own(model)):
+        created_from = getattr(apps.get_model(label)._meta.pk, "created_from", None)
+        if not is_in_order and (name := _own(model, using, created_from)):
             chosen[label] = Given(created_from=name)
         elif has_times:
             chosen[label] = Given(convert_from=key.name)
@@ -354,15 +356,18 @@ def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[st
     return chosen
 
 
-def _own(model: Model) -> str | None:
+def _own(model: Model, using: str, created_from: str | None) -> str | None:
     fields = [
         each
         for each in model._meta.local_fields
         if isinstance(each, models.DateTimeField) and not each.null and not each.auto_now
     ]
     set_once = [each.name for each in fields if each.auto_now_add]
-    names = set_once or [each.name for each in fields]
-    return names[0] if set_once or len(names) == 1 else None
+    if set_once or len(fields) != 1:
+        return set_once[0] if set_once else None
+    (field,) = fields
+    is_late = field.name != created_from and Times(model, field, using).mostly_late
+    return None if is_late else field.name
 
 
 def _related(model: Model, chosen: Mapping[str, Given]) -> Given | None:

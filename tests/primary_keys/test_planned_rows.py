@@ -68,8 +68,8 @@ CASES = {
     "most_times_after_now": (
         NUMBER, AUTO, LATE, "Customer.objects.filter(pk=2).update(joined=joined)", [FROM],
         "2 of 3 rows of depot.Customer have a joined after now, and new ids would sort before "
-        "theirs. Name other times by --created-from, use --created-at now, or, if these are right, "
-        "name them by created_from= of the field; nothing was written",
+        "theirs. Name other times by --created-from, or, if these are right, name "
+        "them by created_from= of the field; nothing was written",
     ),
     "old_id_after_now": (
         ULID, AUTO, GENERATED.format(2222), "", [],
@@ -135,6 +135,18 @@ def test_a_time_after_now_is_a_warning(edited):
     rows = f"{ROWS.format(CREATED)}\n{LATE}"
     done = edited(NUMBER, AUTO, rows).move("--drop-old", FROM)
     assert done.stdout.count("warning: depot.Customer: the latest joined is 2222-03-10") == 1
+
+
+@pytest.mark.parametrize("year", [2222, 2024])
+def test_the_only_times_are_no_source_if_most_are_after_now(edited, year):
+    starts = "starts_at = models.DateTimeField()\n    "
+    rows = ROWS.format(f"Customer.objects.create(starts_at=joined.replace(year={year}))")
+    project = edited(f"{starts}{NUMBER}", f"{starts}{AUTO}", rows)
+    period = ("--drop-old", "--created-from=pk", "--start=2020-01-01", "--end=2021-01-01")
+    found = ["now, in the order of", "2020-01-01 to 2021-01-01, in the order of"]
+    for source, expected in zip([("--drop-old",), period], found, strict=True):
+        expected = "starts_at" if year == 2024 else expected
+        assert f"  times from {expected}" in project.move(*source).stdout
 
 
 def test_keys_of_times_after_now_can_be_moved_back(edited):

@@ -15,7 +15,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 from django.utils.functional import cached_property
 
-from ...errors import BackfillError
+from ...errors import BackfillError, counted
 from ...fields import SortableIDField
 from ...fields.values.times import in_utc
 from ...functions.time_columns import TimeColumn, column_of, shown
@@ -66,13 +66,23 @@ class InColumn(Source):
         check_generated(target, missing)
 
     @property
-    def is_late(self) -> Q:
+    def _is_late(self) -> Q:
         return self.between(datetime.now(UTC) + timedelta(days=1), None)
+
+    @property
+    def mostly_late(self) -> str:
+        """How many of all rows have a time after now, if most have; else empty."""
+        rows = self.rows.filter(self.has_shown_time)
+        late = rows.filter(self._is_late).count()
+        if not late or 2 * late <= (count := rows.count()):
+            return ""
+        found = f"{late:,} of {counted(count, 'row')} of {self.model._meta.label}"
+        return f"{found} have a {self.field.name} after now"
 
     def warnings(self, target: Target) -> Iterator[str]:
         if self.times and (meaning := self.times.meaning):
             yield meaning
-        future = target.missing.filter(self.is_late)
+        future = target.missing.filter(self._is_late)
         newest = future.aggregate(newest=Max(self.selected_place))["newest"]
         if newest is not None:
             at = self.at(newest).isoformat()
