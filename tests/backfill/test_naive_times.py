@@ -140,7 +140,9 @@ def test_a_stopped_run_goes_on_in_the_same_zone_only(settings):
     settings.TIME_ZONE = "Asia/Tokyo"
     with pytest.raises(BackfillError) as caught:
         plan.build(find("uuid7"), 10)
-    assert "time_zone = 'America/New_York', and now it is 'Asia/Tokyo'" in str(caught.value)
+    assert "time_zone = 'America/New_York', and now it is time_zone = 'Asia/Tokyo'" in str(
+        caught.value
+    )
     settings.TIME_ZONE = "America/New_York"
     assert fill("uuid7").filled == 2
     assert is_strict("uuid7")
