@@ -58,7 +58,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "batch_size": plan.batch_size,
         "rate": 0.0,
         "rows_planned": plan.filled_before + plan.rows,
-        "options": target.options,
+        "options": plan.options,
     }
     if run is None and plan.last is None:
         try:
@@ -152,7 +152,7 @@ def now_ms() -> int:
 
 def _fresh(plan: Plan) -> dict[str, Any]:
     return {
-        "options": plan.target.options,
+        "options": plan.options,
         "cursor": None,
         "given_from": plan.given_from,
         "rows_filled": 0,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from django.db import connections
 from django.db.models import Count, Min, Q
@@ -21,10 +22,10 @@ from .engines import Engine, engine_of
 from .progress import minutes
 from .sources.base import Given
 from .sources.columns import InColumn
-from .sources.find import of_source
+from .sources.find import of_run
 from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
-from .sources.target import POLICIES, Target
+from .sources.target import BEFORE, POLICIES, Target
 from .writing.batch import Cursor, mint
 from .writing.writer import Writer
 
@@ -50,6 +51,8 @@ class Plan:
     """The creation time from which the application generates ids as well; None if not queried."""
     last: BackfillRun | None
     """The last run on the column."""
+    before: dict[str, Any] | None
+    """The record of an ended run of another source, if this plan fills the rows that it skipped."""
     has_ids: bool
     """Whether a row that it reached has an id. If none has, this plan starts at the first row."""
     rates: tuple[float, float]
@@ -62,6 +65,11 @@ class Plan:
     def resumed(self) -> BackfillRun | None:
         """The unfinished run that this plan continues."""
         return self.last if self.last and self.has_ids and not self.last.finished_at else None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the run stores."""
+        return self.target.options | ({BEFORE: self.before} if self.before else {})
 
     @property
     def filled_before(self) -> int:
@@ -77,6 +85,9 @@ class Plan:
         yield f"{target.label}: {target.field.scheme.title} of {target.source.described}"
         if self.resumed:
             yield f"  continues after {counted(self.filled_before, 'row')} of an earlier run"
+        if self.before:
+            first = Given.of(self.before["options"])
+            yield f"  fills what a run with {first} skipped; --verify compares the others with that"
         yield from (f"  {note}" for note in target.source.notes)
         rows = counted(self.rows, "row")
         yield f"  {rows} without an id, up to {self.batch_size:,} in a transaction"
@@ -119,7 +130,8 @@ def build(target: Target, batch_size: int) -> Plan:
         timeless = Writer(WithoutTime.in_target(target), engine)
         without_time = timeless.target.missing.count()
     all_rows = missing + without_time
-    if run and (all_rows or not run.finished_at):
+    before = _before(target, last) if last and (all_rows or not last.finished_at) else None
+    if run and (not run.finished_at or (all_rows and not before)):
         _check_options(target, run)
     check_writable(target, all_rows, engine)
     rates = engine.rows_per_second
@@ -135,6 +147,7 @@ def build(target: Target, batch_size: int) -> Plan:
         without_time=without_time,
         given_from=given_from,
         last=last,
+        before=before,
         has_ids=run is not None,
         rates=rates,
         samples=_samples(target),
@@ -170,15 +183,29 @@ def _has_ids(target: Target, run: BackfillRun) -> bool:
         return False
     reached = Q()
     with suppress(BackfillError):
-        before = of_source(target.model, target.field, Given.of(run.options), target.using)
+        before = of_run(run.options, target.model, target.field, target.using)
         reached = before.source.until(*Cursor.load(before, run.cursor).row)
     return target.rows.filter(reached).exclude(target.is_without_id).exists()
+
+
+def _before(target: Target, last: BackfillRun) -> dict[str, Any] | None:
+    """The record to keep of a run of another source, if only rows that it skipped have no id."""
+    kept = last.options.get(BEFORE)
+    if kept is None and last.finished_at and not same_options(last, target):
+        given_from = last.given_from and last.given_from.isoformat()
+        kept = {"options": last.options, "cursor": last.cursor, "given_from": given_from}
+    if kept and "skip" in kept["options"].get(POLICIES, {}).values():
+        with suppress(BackfillError):
+            first = of_run(kept["options"], target.model, target.field, target.using)
+            if same_options(BackfillRun(**kept), first) and not first.missing.exists():
+                return kept
+    return None
 
 
 def _check_options(target: Target, run: BackfillRun) -> None:
     """Raise ``BackfillError`` if the ids of the run had other options."""
     both = run.options, target.options
-    keys = sorted(set().union(*both) - {POLICIES})
+    keys = sorted(set().union(*both) - {BEFORE, POLICIES})
     told = [[f"{Given.of(each)}", *(f"{key} = {each.get(key)!r}" for key in keys)] for each in both]
     for was, now in zip(*told, strict=True):
         if was != now:

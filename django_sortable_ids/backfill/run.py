@@ -31,6 +31,7 @@ from .engines import engine_of
 from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
 from .plan import Plan
+from .sources.target import BEFORE
 from .writing.batch import NOTHING, Batch, Cursor, NothingWritten
 from .writing.writer import Writer
 
@@ -103,7 +104,8 @@ class _Runner:
                 remaining = self._count_missing()
             if timeless := self._plan.timeless:
                 remaining = self._fill_without_time(timeless) + self._count_missing()
-            ended = {"finished_at": timezone.now(), "last_error": ""}
+            before = self._run.options.get(BEFORE, {})
+            ended = {"finished_at": timezone.now(), "last_error": "", **before}
             if not self._persist(lambda: owner.mine(self._target, self._run).update(**ended)):
                 raise owner.ownership_lost(self._target)
         return Result(self._filled, remaining)

@@ -75,8 +75,8 @@ def fill(request: Request) -> None:
         raise CommandError(f"{error}. Continue with: {again}") from error
     with_id = target.rows.filter(**{f"{target.field.name}__isnull": False})
     is_there = not planned.rows and with_id.exists()
-    if is_there and last_run(target.label, target.using):
-        # The source of the last run, which --verify compares, may be another one.
+    if planned.before or (is_there and last_run(target.label, target.using)):
+        # The source that --verify compares may be another one.
         target = request.with_policies(find(target.label, Given(), target.using))
     following, skipped = request.line.then(target.command, "--verify"), target.skipped.count()
     output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
@@ -222,6 +222,11 @@ def verify_ids(request: Request) -> None:
         advice, run = "", last_run(target.label, using)
         if run and (source := Given.of(run.options)) != Given.of(target.options):
             advice = f". They are of a run with {source}: omit the source to compare them with it"
+        elif result.other_time > result.with_id / 2:
+            advice = (
+                f". These ids have other times than {target.source.described}: name the source "
+                f"that they were made from, such as --created-from FIELD"
+            )
         elif not is_key and target.source.as_arguments:
             # Rows with wrong ids must lose them first.
             lost = result.failures[1:] or not result.missing

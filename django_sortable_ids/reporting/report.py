@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
@@ -21,8 +21,7 @@ from django.db import (
 from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
-from ..backfill.sources.base import Given
-from ..backfill.sources.find import of_source
+from ..backfill.sources.find import of_run
 from ..backfill.sources.id_column import hides_tables, last_run, names_of
 from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
@@ -173,8 +172,8 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
         return "missing", f"{start}{end}"
     has_runs = tables.kind(connections[using], BackfillRun._meta.db_table)
     run = last_run(str(field), using) if has_runs else None
-    if run and run.finished_at and "skip" in (policies := run.options.get(POLICIES, {})).values():
-        target = replace(of_source(field.model, field, Given(), using), **policies)
+    if run and run.finished_at and "skip" in run.options.get(POLICIES, {}).values():
+        target = of_run(run.options, field.model, field, using)
         if not target.missing.exists():
             # Only a person can correct a time that is out of range.
             option = "--on-null=now" if target.skipped_without_time.exists() else "--verify"

@@ -174,6 +174,14 @@ def test_another_source_than_that_of_the_run_is_no_reason_for_new_ids():
     )
     assert run_command(PLAIN)[1] is None
 
+    BackfillRun.objects.all().delete()
+    error, _ = run_command(PLAIN, created_from="updated_at")[1]
+    assert error.endswith(
+        ". These ids have other times than updated_at: name the source that they were made from, "
+        "such as --created-from FIELD"
+    )
+    assert run_command(PLAIN, created_from="created_at")[1] is None
+
 
 @each_kind_with_time
 def test_few_edited_times_are_shown_and_many_fail(name):

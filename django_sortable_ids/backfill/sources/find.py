@@ -16,7 +16,7 @@ from .id_column import check_tables, find_field, last_run
 from .old_ids import Conversion
 from .originals import Originals
 from .periods import PERIOD, Fixed, Spread, check_period, parsed
-from .target import EveryRow, Target
+from .target import POLICIES, EveryRow, Target
 
 _KINDS = (Fixed, Spread, Conversion, Originals, InColumn)
 """Tried in this order: ``InColumn`` takes what the others leave."""
@@ -51,6 +51,14 @@ def of_source(
         given = Given.of(last.options)
     wanted = Wanted(model, field, using, given, last, missing)
     return Target(field, _named(wanted))
+
+
+def of_run(
+    options: dict[str, Any], model: type[models.Model], field: SortableIDField, using: str
+) -> Target:
+    """The target of a run with these stored options, and its policies."""
+    target = of_source(model, field, Given.of(options), using)
+    return replace(target, **options.get(POLICIES, {}))
 
 
 def every_row(

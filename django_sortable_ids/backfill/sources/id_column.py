@@ -15,7 +15,7 @@ from ...fields.of_model import id_fields
 from ...models import BackfillRun, MoveNote
 from ...schema import constraints
 from ...schemes.support import nearest
-from .target import POLICIES, Target, database_option
+from .target import BEFORE, POLICIES, Target, database_option
 
 
 def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
@@ -78,7 +78,8 @@ def last_run(label: str, using: str) -> BackfillRun | None:
 
 def same_options(run: BackfillRun, target: Target) -> bool:
     """Whether the run had the options of the target; its policies may differ."""
-    return bool(run.options | {POLICIES: None} == target.options | {POLICIES: None})
+    ignored = {BEFORE: None, POLICIES: None}
+    return bool(run.options | ignored == target.options | ignored)
 
 
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:

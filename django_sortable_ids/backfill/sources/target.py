@@ -21,6 +21,7 @@ from ...schemes import TimeScheme
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run
+BEFORE = "before"  # that of the run whose skipped rows it fills: --verify needs that one
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip"]
 
