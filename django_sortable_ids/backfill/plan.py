@@ -190,7 +190,7 @@ def _has_ids(target: Target, run: BackfillRun) -> bool:
 
 def _before(target: Target, last: BackfillRun) -> dict[str, Any] | None:
     """The record to keep of a run of another source, if only rows that it skipped have no id."""
-    kept = last.options.get(BEFORE)
+    kept: dict[str, Any] | None = last.options.get(BEFORE)
     if kept is None and last.finished_at and not same_options(last, target):
         given_from = last.given_from and last.given_from.isoformat()
         kept = {"options": last.options, "cursor": last.cursor, "given_from": given_from}
