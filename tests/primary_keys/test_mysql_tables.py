@@ -108,7 +108,7 @@ def test_everything_stays(tables):
         (
             ["ALTER TABLE depot_customer ENGINE = Aria"],
             "depot_customer is stored by Aria, which has no transactions: run `ALTER TABLE "
-            "depot_customer ENGINE = InnoDB`, and migrate again",
+            "depot_customer ENGINE = InnoDB`, and run this again",
         ),
     ],
 )
