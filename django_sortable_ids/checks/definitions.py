@@ -189,16 +189,19 @@ def check_generic_relations(
             if is_wrong or (_compare(key, column, database) and _has_room(key, column, database)):
                 continue
             given = {"relation": relation, "key": key, "kind": type(column).__name__}
-            yield message("E002", relation.model, fix=_fix_of(key, column), column=column, **given)
+            given["fix"] = _fix_of(key, column, database)
+            yield message("E002", relation.model, column=column, **given)
 
 
-def _fix_of(key: SortableIDField, column: Any) -> str:
+def _fix_of(key: SortableIDField, column: Any, connection: Any) -> str:
     scheme = key.scheme
     if scheme.value_type is int:
         return f"Make {column} a BigIntegerField"
     storage = "char" if scheme.value_type is str else "char36"
+    has_uuids = _compare(key, models.UUIDField(), connection)
+    same = "UUIDField()" if has_uuids else plain_source(key)
     return (
-        f"If {column} references such keys only, make it {plain_source(key)}; else make it a "
+        f"If {column} references such keys only, make it {same}; else make it a "
         f"CharField(max_length={scheme.canonical.length}), and store the key as text, with "
         f"storage={storage!r}. Before a move of the key, take its edit back, change and migrate "
         f"this column, and then edit the key"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps
 from django.db import models
@@ -12,7 +13,6 @@ from django.db.migrations.state import ProjectState
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField
-from ..fields.auto_fields import plain_source
 from ..schema.constraints import redefined
 from ..schemes.support import nearest
 from .changes import graph
@@ -112,7 +112,7 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
     if after.db_type(connection) != new.rel_db_type(connection):
         raise BackfillError(
             f"{after} is of type {type(after).__name__}, which has no room for keys of "
-            f"{key.model}: make it {plain_source(new)} in the model; the migration changes its type"
+            f"{key.model}: {_fitting(new, connection)}"
         )
     if before.db_check(connection):
         kind = before.get_internal_type().removeprefix("Positive")
@@ -126,3 +126,18 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
             f"{after} is of type {type(before).__name__} in the migrations, and the key of type "
             f"{type(old).__name__}: leave {type(before).__name__} in the model"
         )
+
+
+def _fitting(key: SortableIDField, connection: Any) -> str:
+    """What to make of a column of references without a constraint. A field of this package would
+    give ids of its own to rows without a reference."""
+    text = models.CharField(max_length=key.scheme.canonical.length)
+    kinds: dict[type, Any] = {UUID: models.UUIDField(), int: models.BigIntegerField()}
+    for field in (kinds.get(key.scheme.value_type, text), text):
+        if field.db_type(connection) == key.rel_db_type(connection):
+            length = f"max_length={field.max_length}" if field is text else ""
+            return (
+                f"make it models.{type(field).__name__}({length}) in the model; the migration "
+                f"changes its type"
+            )
+    return widened("a ForeignKey")

@@ -229,6 +229,13 @@ def test_what_to_do_about_a_generic_relation(isolated):
     )
 
 
+@offline
+def test_a_generic_relation_gets_no_field_that_generates_ids_if_another_one_fits(isolated):
+    tagged(UUIDv7Field, {}, models.CharField(max_length=40))
+    (message,) = check_definitions()
+    assert "references such keys only, make it UUIDField(); else" in message.hint
+
+
 OBJECT_IDS = [
     models.PositiveIntegerField(),
     models.BigIntegerField(),
