@@ -7,13 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.apps import apps as running
 from django.apps.registry import Apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import RemoveField, RenameField, SeparateDatabaseAndState
+from django.db.migrations.state import ProjectState
 
 from ..db.tables import kind
+from ..fields import SortableIDField
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
 from ..primary_keys.changes.moved import KEPT, MAP
@@ -113,6 +116,25 @@ def refusals(
             yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
     undone = [migration for migration, backwards in plan if backwards]
     yield from refusals_to_undo(undone, connection, apps)
+    applied = [migration for migration, backwards in plan if not backwards]
+    yield from _of_earlier_models(applied, loader)
+
+
+def _of_earlier_models(applied: Sequence[Migration], loader: MigrationLoader) -> Iterator[str]:
+    """The moves of keys that the migrations end with, and that the running models don't have."""
+    moved = [(each, key) for each in applied for move in moves(each) for key in move.keys]
+    state = loader.project_state() if moved else ProjectState()
+    for migration, key in moved:
+        app_label, name = key.model_key
+        final, model = state.models.get(key.model_key), running.all_models[app_label].get(name)
+        fields = final.fields.values() if final else ()
+        is_new = any(each.primary_key and isinstance(each, SortableIDField) for each in fields)
+        if model and is_new and not isinstance(model._meta.pk, SortableIDField):
+            yield (
+                f"{migration} moves the key of {key.model}, and its model has the "
+                f"{type(model._meta.pk).__name__} from before: deploy the models that were edited "
+                f"for the move, and run migrate with these."
+            )
 
 
 def refusals_to_undo(

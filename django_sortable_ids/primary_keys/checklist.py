@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
 from django.apps import apps
@@ -104,6 +103,19 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
 
+def adopted_otherwise(change: Change, adopted: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Warnings about columns whose names tell of other models than ``--adopt``."""
+    names = _Names(change)
+    for table, column, given in adopted:
+        told = sorted(names.models(column))
+        if "." in given and told and given not in told:
+            yield (
+                f"{table}.{column} is adopted with keys of {given}, but its name says "
+                f"{' or '.join(told)}: compare its values with both tables before you write the "
+                f"migration"
+            )
+
+
 def refuse_unknown(left: Iterable[str], connection: Any) -> None:
     """Raise ``BackfillError`` for names and patterns that no column of the database matches."""
     known = [
@@ -122,26 +134,31 @@ class _Names:
     moved model and of another one counts as that of the moved one."""
 
     def __init__(self, change: Change) -> None:
-        keys = {apps.get_model(each.label)._meta.pk for each in change.keys}
-        self._words: dict[str, bool] = {}
+        keys = {apps.get_model(each.label)._meta.pk: each.label for each in change.keys}
+        self._words: defaultdict[str, set[str]] = defaultdict(set)
         for model in apps.get_models():
-            is_moved = final_target(model._meta.pk) in keys
-            self._add(_WORDS.sub("_", model.__name__), is_moved)
-            self._add(str(model._meta.model_name), is_moved)
-            for field in model._meta.local_concrete_fields:
-                if field.remote_field is not None:
-                    self._add(field.name, final_target(field) in keys)
+            meta = model._meta
+            fields = [each for each in meta.local_concrete_fields if each.remote_field is not None]
+            of_key = (_WORDS.sub("_", model.__name__), str(meta.model_name))
+            words = [(word, meta.pk) for word in of_key] + [(each.name, each) for each in fields]
+            for word, field in words:
+                label = keys.get(final_target(field))
+                self._words[word.lower()].update({label} if label else ())
 
-    def _add(self, word: str, is_moved: bool) -> None:
-        self._words[word.lower()] = self._words.get(word.lower(), False) or is_moved
-
-    def is_row(self, word: str) -> bool:
-        """Whether a word such as ``customer``, ``newCustomer`` or ``buyer`` stands for a row whose
-        key moves."""
+    def _models(self, word: str) -> set[str]:
+        """The labels of the moved models for whose rows a word such as ``customer``,
+        ``newCustomer`` or ``buyer`` stands."""
         word = _WORDS.sub("_", word).lower().lstrip("_")
         while word and word not in self._words:
             _, _, word = word.partition("_")
-        return self._words.get(word, False)
+        return self._words.get(word, set())
+
+    def models(self, column: str) -> set[str]:
+        """The labels of those whose keys a column of this name contains."""
+        return self._models(column) | self._models(_KEY.sub("", column))
+
+    def is_row(self, word: str) -> bool:
+        return bool(self._models(word))
 
     def is_key(self, name: str) -> bool:
         return (word := _KEY.sub("", name)) != name and self.is_row(word)
@@ -197,16 +214,16 @@ class _Sample:
     def references(self, change: Change, names: _Names) -> Iterator[Finding]:
         if not any(each in self._kind for each in (*_NUMBERS, *_TEXTS, "uuid")):
             return
-        is_several = names.is_several(self._name)
-        is_key = names.is_key(self._name)
-        if not is_key and not is_several and not names.is_row(self._name):
+        is_several, is_key = names.is_several(self._name), names.is_key(self._name)
+        told = sorted(names.models(self._name))
+        if not told and not is_several:
             return
         values = self._values(_READ)
         if is_several and values:
             yield self._finding("several", f"such as {str(values[0])[:60]}")
         elif is_key and not values:
             yield self._finding("column", "no values")
-        elif not is_several and (key := self._key_of(values, change)):
+        elif not is_several and (key := self._key_of(values, change, told)):
             text = f"{key[1]:,} of {len(values):,} values are keys of {key[0]}"
             yield self._finding("column", text)
 
@@ -229,7 +246,7 @@ class _Sample:
                     members[label][str(value)] = None
         for label in [*members][:_VALUES]:
             values = [*members[label]][:_MEMBERS]
-            key = self._key_of(values, change, _MOST)
+            key = self._key_of(values, change, least=_MOST)
             if key and label:
                 used.add(label)
             elif key:
@@ -265,13 +282,15 @@ class _Sample:
             return []
 
     def _key_of(
-        self, values: Collection[Any], change: Change, least: float = 0
+        self, values: Collection[Any], change: Change, told: Iterable[str] = (), least: float = 0
     ) -> tuple[str, int] | None:
-        """The label of the moved model of which most of the values are keys, and how many; None if
-        none is, or a smaller share than ``least``."""
+        """The label of the moved model of which most of the values are keys, and how many; one of
+        those that the name tells, since small numbers are keys of several models. None if no value
+        is a key of any, or a smaller share than ``least``."""
         counts = {each.label: self._count(values, each) for each in change.keys}
-        label, count = max(counts.items(), key=itemgetter(1))
-        return (label, count) if count and count >= least * len(values) else None
+        label = max(told or counts, key=counts.__getitem__)
+        is_found = any(counts.values()) and counts[label] >= least * len(values)
+        return (label, counts[label]) if is_found else None
 
     def _count(self, values: Collection[Any], key: Key) -> int:
         wanted = [*by_key(self._connection, key, map(str, values))]

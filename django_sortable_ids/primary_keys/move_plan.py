@@ -4,6 +4,7 @@ where the times of their rows come from."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -17,7 +18,7 @@ from django.db.models.constants import LOOKUP_SEP
 from ..backfill.sources.base import Given
 from ..backfill.sources.columns import Times, field_of_times
 from ..backfill.sources.find import check_given
-from ..backfill.sources.id_column import check_names, check_table
+from ..backfill.sources.id_column import check_names, check_table, names_of
 from ..backfill.sources.target import OnNull
 from ..db import tables
 from ..errors import BackfillError
@@ -26,7 +27,7 @@ from ..models import MoveNote
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
-from . import adopting, edits, key_map, obstacles
+from . import adopting, checklist, edits, key_map, obstacles
 from .changes import graph, texts
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
 from .edits import Edit, is_model_installed, name_of_old
@@ -178,7 +179,9 @@ def build(
     obstacles.check(engine, allowed)
     if needed:
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
-    return PlannedMove(operation, engine, loader, perf_counter() - start, warnings)
+    tried_for, named_so = perf_counter() - start, [*operation.adopted, *operation.texts]
+    warnings += checklist.adopted_otherwise(engine.change, named_so)
+    return PlannedMove(operation, engine, loader, tried_for, warnings)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
@@ -343,17 +346,28 @@ def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[st
     """The models with the field of times that ``--created-from`` names."""
     if name in (None, "pk"):
         return {}
-    chosen, problems = {}, []
+    chosen = {}
     for label, model in found.items():
-        try:
+        with suppress(BackfillError):
             field_of_times(model, name, using)
-        except BackfillError as error:
-            problems.append(str(error))
-        else:
             chosen[label] = Given(created_from=name)
     if not chosen:
-        raise BackfillError("\n".join(problems))
+        known = list(dict.fromkeys(each for model in found.values() for each in _times_of(model)))
+        raise BackfillError(
+            f"--created-from {name}: no model of the move has such a DateTimeField or DateField; "
+            f"they have {', '.join(known) or 'none'}{nearest(str(name), known)}. Name such a "
+            f"field, a period, --created-from pk --start 2015-01-01 --end 2024-06-30, or omit it"
+        )
     return chosen
+
+
+def _times_of(model: Model) -> Iterator[str]:
+    """What ``--created-from`` may name."""
+    yield from names_of(model, models.DateField)
+    for field in model._meta.fields:
+        if field.related_model:
+            times = names_of(field.related_model, models.DateField)
+            yield from (f"{field.name}{LOOKUP_SEP}{each}" for each in times)
 
 
 def _own(model: Model, using: str, created_from: str | None) -> str | None:

@@ -4,13 +4,13 @@ import json
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.db.migrations.state import ProjectState
 
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
-from django_sortable_ids.primary_keys.checklist import checklist
+from django_sortable_ids.primary_keys.checklist import adopted_otherwise, checklist
 from tests.backfill.own_project import SETTINGS, Project
 
 MODELS = """
@@ -141,6 +141,42 @@ def test_columns_that_contain_keys(tmp_path):
     done = project.backfill(*write, "--leave=depot_note.object_id")
     assert done.returncode == 0, done.stderr
     assert list((project.folder / "depot" / "migrations").glob("0002*"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_name_that_tells_the_model():
+    """Small numbers are keys of several models: more of them are keys of another one."""
+    groups = [Group.objects.create(name=name).pk for name in "abc"]
+    for pk in groups:
+        User.objects.create(pk=pk, username=str(pk))
+    Group.objects.filter(pk=groups[-1]).delete()
+    keys = [MovedKey(each, "id", UUIDv7Field(primary_key=True)) for each in MOVED]
+    names = ["group_id", "groupid", "group_pk", "old_group_id", "former_group", "gone_group_id"]
+    quoted = [connection.ops.quote_name(each) for each in [*names, "members"]]
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE legacy ({' integer, '.join(quoted)} text)")
+        for pk in groups:
+            values = [*[pk] * 5, groups[-1], json.dumps(groups)]
+            cursor.execute(f"INSERT INTO legacy VALUES ({', '.join(['%s'] * 7)})", values)
+        try:
+            state = ProjectState.from_apps(apps)
+            change = MigratePrimaryKey(keys).engine_of(connection.schema_editor(), state).change
+            found = checklist(connection, change)
+        finally:
+            cursor.execute("DROP TABLE legacy")
+    assert {each.column: each.text for each in found} == {
+        **{f"legacy.{name}": "2 of 3 values are keys of auth.Group" for name in names[:-1]},
+        "legacy.gone_group_id": "0 of 1 values are keys of auth.Group",
+        "legacy.members": "lists, in which 3 of 3 members are keys of auth.User",
+    }
+    adopted = [("legacy", name, label) for name in ("group_id", "members") for label in MOVED]
+    assert list(adopted_otherwise(change, [*adopted, ("legacy", "group_id", "kind_id")])) == [
+        "legacy.group_id is adopted with keys of auth.User, but its name says auth.Group: compare "
+        "its values with both tables before you write the migration"
+    ]
+
+
+MOVED = ("auth.User", "auth.Group")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -227,6 +227,20 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
     printed = project.manage("sqlmigrate", "depot", name)
     assert printed.splitlines()[-1] == "-- THIS OPERATION CANNOT BE WRITTEN AS SQL"
     assert columns(project, "depot_order") == before
+    edited = project.models.read_text()
+    project.models.write_text(MODELS)  # of the earlier code
+    done = project.run("migrate")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-3:] == [
+        "CommandError: Nothing was migrated.",
+        *(
+            f"depot.{name} moves the key of depot.{model}, and its model has the BigAutoField from "
+            "before: deploy the models that were edited for the move, and run migrate with these."
+            for model in ("Customer", "Order")
+        ),
+    ]
+    assert columns(project, "depot_order") == before
+    project.models.write_text(edited)
     project.manage("migrate")
     new = {"id": "char(32)", "customer_id": "char(32)", "old_id": "bigint"}
     assert columns(project, "depot_order") == new
@@ -356,6 +370,9 @@ def test_a_model_without_a_field_for_its_old_key(project):
     assert "the old key is dropped" in done.stdout
 
 
+OTHER_TIMES = (
+    "Name such a field, a period, --created-from pk --start 2015-01-01 --end 2024-06-30, or omit it"
+)
 REFUSED = [
     (["depot.Nothing"], "depot.nothing: App 'depot' doesn't have a 'nothing' model. "
                         "Expected an app or app.Model"),
@@ -363,17 +380,14 @@ REFUSED = [
     (["depot", "--sleep=1", "--allow-triggers"],
      "--primary-key takes no --allow-triggers and --sleep"),
     (["depot", "--on-null=skip"], "skip leaves NULL, which no key may have"),
-    (["depot.Customer", "--created-from=joind"],
-     "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
-     "depot.Customer has joined; nearest: joined"),
+    (["depot", "--created-from=joind"],
+     "--created-from joind: no model of the move has such a DateTimeField or DateField; they have "
+     f"joined, customer__joined; nearest: joined. {OTHER_TIMES}"),
     (["depot.Order", "--created-from=customer__joind"],
-     "depot.Customer.joind is no DateTimeField or DateField, from which creation times come; "
-     "depot.Customer has joined; nearest: joined"),
+     f"they have customer__joined; nearest: customer__joined. {OTHER_TIMES}"),
     (["depot.Customer", "--created-from=nonsense__x"],
-     "depot.Customer has no field 'nonsense'; its relations: none"),
-    (["depot.Customer", "--created-from=name"],
-     "depot.Customer.name is no DateTimeField or DateField, from which creation times come; "
-     "depot.Customer has joined"),
+     f"they have joined. {OTHER_TIMES}"),
+    (["depot.Customer", "--created-from=id"], f"they have joined. {OTHER_TIMES}"),
     (["depot.Customer", "--start=2020-01-01"],
      "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30: "
      "give all three, or none of them"),
