@@ -45,9 +45,9 @@ FOUND = {
     "E002": "A `GenericRelation` joins a key with an `object_id` of another type or size, so a "
     "join finds no rows, or wrong ones. On MySQL and MariaDB, `check --database` tells.",
     "E003": "The setting `SORTABLE_IDS` is invalid: the message names the key.",
-    "E017": "The `created_at_hierarchy` of an admin can't draw creation times: it is no id with a "
-    "time, leads from a row to several, or the admin is no `SortableIDAdmin`; or its name is "
-    "misspelled.",
+    "E017": "The `created_at_hierarchy` or a `CreatedAtFilter` of an admin can't show creation "
+    "times: it is of no id with a time; or the hierarchy leads from a row to several, has a "
+    "misspelled name, or is not of a `SortableIDAdmin`.",
     "E019": "The table of a `ManyToManyField` was created with another kind of key than its app "
     "has now ([`DEFAULT_AUTO_FIELD`](fields.md#keys-like-autofields)): rows can't be inserted, or "
     "are lost.",
@@ -68,7 +68,7 @@ CURES = {
     "`accept_other_versions=True`.",
     "E011": "Add a key to the settings, `SORTABLE_IDS = {'MASK_KEYS': [...]}`. The message has the "
     "command that generates one. Keep the keys secret: whoever has one reads the times.",
-    "E017": "Name the path of a sortable id with a time, in a `SortableIDAdmin`.",
+    "E017": "Name the path of a sortable id with a time; a hierarchy is in a `SortableIDAdmin`.",
     "E018": 'Add `"django_sortable_ids"` to `INSTALLED_APPS`.',
     "E020": "Set its `lookup_field`, as the message says. Until then, the URL of each object is an "
     "error.",

@@ -18,7 +18,6 @@ from django.utils.translation import pgettext_lazy
 from ..fields import SortableIDField
 from ..fields.of_model import id_at, id_field, id_fields
 from ..schemes import TimeScheme
-from ..schemes.support import nearest
 
 
 class ChosenDays(forms.Form):
@@ -80,11 +79,10 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         field_path: str,
     ) -> None:
         id_column = id_at(model, field_path)
-        if id_column is None or not isinstance(id_column.scheme, TimeScheme):
-            known = [each.name for each in id_fields(model)]
+        if id_column is None or not has_times(id_column):
             raise ImproperlyConfigured(
                 f"CreatedAtFilter can't filter {model._meta.label} by {field_path!r}: expected the "
-                f"path of a sortable id with a time{nearest(field_path, known)}"
+                f"path of a sortable id with a time: {timed_paths(model)}"
             )
         # DateFieldListFilter needs no more of its field than this.
         times = models.DateTimeField(_title(model, field, id_column), null=field.null)
@@ -143,6 +141,16 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         self.own_parameters = [each for each in given if each[0] in own]
         generic = self.field_generic
         self.other_parameters = [each for each in given if not each[0].startswith(generic)]
+
+
+def has_times(field: SortableIDField) -> bool:
+    return not field.wrong_options and isinstance(field.scheme, TimeScheme)
+
+
+def timed_paths(model: type[models.Model]) -> str:
+    """The paths of sortable ids with a time, for messages."""
+    own = [repr(each.name) for each in id_fields(model) if has_times(each)]
+    return " or ".join([*own, "'order__id' for a related row"])
 
 
 def _title(model: type[models.Model], field: Any, id_column: SortableIDField) -> Any:

@@ -21,7 +21,7 @@ from django.urls import URLPattern
 
 from ..checks.messages import message
 from ..fields import SortableIDField
-from ..fields.of_model import field_at, id_fields, referenced_id
+from ..fields.of_model import field_at, id_at, id_fields, referenced_id
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
 from ..lookups.ids import pasted_values
@@ -31,7 +31,7 @@ from ..pagination import SortableIDPaginator
 from ..schemes import TimeScheme
 from .change_list import with_page_links
 from .columns import columns
-from .created_at_filter import CreatedAtFilter
+from .created_at_filter import CreatedAtFilter, has_times, timed_paths
 from .drill_down import with_drill_down
 from .inspector import inspect_id_urls
 
@@ -39,7 +39,6 @@ _LIST = "django_sortable_ids/admin/change_list.html"
 _ROW = "django_sortable_ids/admin/change_form.html"
 PASTED = f"{LOOKUP_SEP}pasted"
 _OPTIONS = ("created_at_hierarchy", "created_at_hierarchy_seconds")
-_NAME_AN_ID = "Name the path of a sortable id with a time: 'id', or 'order__id' for a related row."
 _FEWEST_BITS = 80
 """An id with as many bits is long enough that no word and no number is one by chance."""
 
@@ -97,12 +96,12 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.9)
             if meant and not hasattr(SortableIDAdmin, name):
                 reason = f"{name} is no option; nearest: {meant[0]}"
-                found.append(message("E017", type(self), reason=reason, fix="Correct the name."))
+                found.append(_no_times(self, reason, "Correct the name."))
         try:
             if self.created_at_hierarchy is not None:
                 timed_column(self.model, self.created_at_hierarchy)
         except FieldError as error:
-            found.append(message("E017", type(self), reason=error, fix=_NAME_AN_ID))
+            found.append(_no_times(self, error))
         except ImproperlyConfigured:
             pass  # the check of the field says what is wrong
         return found
@@ -277,13 +276,27 @@ def _is_only_an_id(field: SortableIDField, text: str) -> bool:
     return isinstance(scheme, TimeScheme) and scheme.bits >= _FEWEST_BITS and not text.isdecimal()
 
 
+def _no_times(
+    model_admin: Any, reason: object, fix: str = "", option: str = "created_at_hierarchy"
+) -> CheckMessage:
+    fix = fix or f"Name the path of a sortable id with a time: {timed_paths(model_admin.model)}."
+    return message("E017", type(model_admin), option=option, reason=reason, fix=fix)
+
+
 def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
-    """Admins of any site that ask for a hierarchy, and are no ``SortableIDAdmin``."""
-    fix = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
-    admins = [each for site in all_sites for each in site._registry.values()]
-    return [
-        message("E017", type(each), reason=f"{type(each).__name__} ignores it", fix=fix)
-        for each in admins
-        if getattr(each, "created_at_hierarchy", None) is not None
-        and not isinstance(each, SortableIDAdmin)
-    ]
+    """Admins of any site that ask for a hierarchy, and are no ``SortableIDAdmin``, and those with a
+    ``CreatedAtFilter`` of what has no times."""
+    derive = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
+    found = []
+    for each in (each for site in all_sites for each in site._registry.values()):
+        asks = getattr(each, "created_at_hierarchy", None) is not None
+        if asks and not isinstance(each, SortableIDAdmin):
+            found.append(_no_times(each, f"{type(each).__name__} ignores it", derive))
+        for item in each.list_filter:
+            path, kind = item if isinstance(item, list | tuple) else (item, None)
+            if isinstance(kind, type) and issubclass(kind, CreatedAtFilter):
+                field = id_at(each.model, str(path))
+                if field is None or not (field.wrong_options or has_times(field)):
+                    reason = f"{path!r} of {each.model._meta.label} is no sortable id with a time"
+                    found.append(_no_times(each, reason, option="list_filter"))
+    return found

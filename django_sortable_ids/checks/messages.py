@@ -80,7 +80,7 @@ TEXTS: Mapping[str, Text] = {
         "django_sortable_ids.rest_framework.",
     ),
     # Admin and URLs
-    "E017": Text("created_at_hierarchy can't draw creation times: {reason}.", "{fix}"),
+    "E017": Text("{option} can't show creation times: {reason}.", "{fix}"),
     "E020": Text("{reason}.", "Until then, the URL of each object is an error."),
     "W007": Text(
         "The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "

@@ -386,6 +386,9 @@ def test_the_nearest_name_of_an_id_is_suggested():
     wrong = type("WrongAdmin", (SortableIDAdmin,), {"created_at_hierarchy": "idd"})
     (error,) = wrong(ULIDProduct, admin.AdminSite()).check()
     assert error.msg.endswith("no relation to one; nearest: id.")
+    assert error.hint.startswith(
+        "Name the path of a sortable id with a time: 'id' or 'order__id' for a related row."
+    )
 
 
 class ByLetter(admin.SimpleListFilter):
@@ -403,6 +406,8 @@ class ByLetter(admin.SimpleListFilter):
     [
         ({"created_at_hierarchy": "id"}, "E017"),
         ({"list_filter": [("id", CreatedAtFilter), "name", ByLetter]}, None),
+        ({"list_filter": [("idd", CreatedAtFilter)]}, "E017"),
+        ({"list_filter": [("name", type("OwnFilter", (CreatedAtFilter,), {}))]}, "E017"),
     ],
 )
 def test_an_admin_of_django_that_shows_no_times_is_an_error(options, expected):
