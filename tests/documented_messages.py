@@ -51,7 +51,8 @@ FOUND = {
     "E019": "The table of a `ManyToManyField` was created with another kind of key than its app "
     "has now ([`DEFAULT_AUTO_FIELD`](fields.md#keys-like-autofields)): rows can't be inserted, or "
     "are lost.",
-    "E020": "A view with `SortableIDLookupMixin` looks up rows by a key that is no sortable id.",
+    "E020": "A view with `SortableIDLookupMixin` looks up rows by a key that is no sortable id, or "
+    "by a misspelled field.",
     "W009": "A [move of keys](../tutorials/primary-key.md) or a [swap](operations.md) was killed "
     "before it was recorded: the database differs from the recorded migrations.",
     options.SCHEME: "The options of the scheme are wrong: see [below](#options-of-fields).",

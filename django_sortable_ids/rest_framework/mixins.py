@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
+from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404
 from rest_framework import serializers
 from rest_framework.relations import (
@@ -18,10 +19,11 @@ from rest_framework.relations import (
     SlugRelatedField,
 )
 
-from ..fields.of_model import id_at, id_field, id_fields
+from ..fields.of_model import field_at, id_at, id_field, id_fields
 from ..mixins import Leftmost
 from ..old_ids import RedirectOldIDs
 from ..old_ids.resolving import old_row
+from ..schemes.support import nearest
 
 if TYPE_CHECKING:
     from rest_framework.generics import GenericAPIView
@@ -70,6 +72,14 @@ class SortableIDLookupMixin(Leftmost, View):
                 f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {kind} "
                 f"and no sortable id: set lookup_field = {name!r}"
             )
+        name = path.partition(LOOKUP_SEP)[0]
+        rows: Any = cls.queryset
+        is_usual = cls.get_queryset.__module__.startswith("rest_framework.")
+        if rows is None or not is_usual or name in rows.all().query.annotations:
+            return  # The rows may have it as an annotation.
+        suggested = nearest(name, [field.name for field in id_fields(model)])
+        if suggested and field_at(model, name) is None:
+            yield f"{cls.__name__} looks up {model._meta.label} by {path!r}{suggested}"
 
 
 class AcceptOldIDs(Leftmost, Serializer):
