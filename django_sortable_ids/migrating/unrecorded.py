@@ -117,10 +117,10 @@ def refusals(
     undone = [migration for migration, backwards in plan if backwards]
     yield from refusals_to_undo(undone, connection, apps)
     applied = [migration for migration, backwards in plan if not backwards]
-    yield from _of_earlier_models(applied, loader)
+    yield from refusals_of_old_models(applied, loader)
 
 
-def _of_earlier_models(applied: Sequence[Migration], loader: MigrationLoader) -> Iterator[str]:
+def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader) -> Iterator[str]:
     """The moves of keys that the migrations end with, and that the running models don't have."""
     moved = [(each, key) for each in applied for move in moves(each) for key in move.keys]
     state = loader.project_state() if moved else ProjectState()
