@@ -183,7 +183,9 @@ def _has_ids(target: Target, run: BackfillRun) -> bool:
         return False
     reached = Q()
     with suppress(BackfillError):
-        before = of_run(run.options, target.model, target.field, target.using)
+        before = target
+        if not same_options(run, target):
+            before = of_run(run.options, target.model, target.field, target.using)
         reached = before.source.until(*Cursor.load(before, run.cursor).row)
     return target.rows.filter(reached).exclude(target.is_without_id).exists()
 

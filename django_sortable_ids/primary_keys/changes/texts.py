@@ -75,7 +75,7 @@ _UPDATES = {
 
 def generic_references() -> list[TextReference]:
     """Each column of a ``GenericForeignKey``, which states of migrations don't have; and each
-    ``object_id`` of texts beside a foreign key ``content_type``, or ``to_object_id`` beside
+    ``object_id`` of texts next to a foreign key ``content_type``, or ``to_object_id`` next to
     ``to_content_type``, as logs have them."""
     found = set()
     for model in apps.get_models():
