@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 BEFORE, AFTER = "0002", "0003"
-_MIGRATIONS = ["auth", "django_sortable_ids", ("graph", BEFORE), "admin"]
+_MIGRATIONS = ["django_sortable_ids", ("graph", BEFORE), "admin"]
 
 
 def create() -> None:

@@ -1,20 +1,24 @@
 """A process with ``manage.py migrate``, and the phase of the move in which it is, which the
 statements show that it executes."""
 
+import multiprocessing
 import os
 import re
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from django.core.management import execute_from_command_line
+from django.db import connections
+from django.db.backends.signals import connection_created
 
 from tests.patience import PATIENCE
-from tests.support import ROOT
 
 _POLL = 0.0005
-_NOTE = r"(INSERT INTO|UPDATE) django_sortable_ids_movenote\b.*backwards"
+_NOTES = "django_sortable_ids_movenote"
+_NOTE = rf"(INSERT INTO|UPDATE) {_NOTES}\b.*backwards"
 _PHASES = {
     "looks": "",
     "rehearses": r"CREATE TABLE sortable_ids_new__",
@@ -69,23 +73,39 @@ class Log:
         return sum(self._counts[phase:])
 
 
+def _migrate(to: str, output: int, statements: int) -> None:
+    """In a process of its own. Each statement is written before it is executed: a line with the
+    time, which all processes have in common, and the first characters."""
+
+    def execute(run: Any, sql: str, params: Any, *rest: Any) -> Any:
+        shown = f"{' '.join(sql.split())[:200]} {params!r}" if _NOTES in sql else sql[:200]
+        os.write(statements, f"{time.monotonic()} {' '.join(shown.split())}\n".encode())
+        return run(sql, params, *rest)
+
+    def tell(connection: Any, **_: Any) -> None:
+        if execute not in connection.execute_wrappers:
+            connection.execute_wrappers.append(execute)
+
+    connection_created.connect(tell)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    execute_from_command_line(["manage.py", "migrate", "graph", to])
+
+
 class Migrate:
-    """``migrate graph TO``."""
+    """``migrate graph TO``, by a fork of this process: Django has started here already."""
 
     def __init__(self, to: str) -> None:
         self._folder = tempfile.TemporaryDirectory()
         self._output = Path(self._folder.name, "output")
         statements = Path(self._folder.name, "statements")
         self.log = Log(statements)
-        with self._output.open("wb") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "django", "migrate", "graph", to],
-                cwd=ROOT,
-                env={**os.environ, "KEY_MOVES_STATEMENTS": str(statements)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
+        connections.close_all()
+        with self._output.open("wb") as output, statements.open("wb", buffering=0) as told:
+            self._process = multiprocessing.get_context("fork").Process(
+                target=_migrate, args=[to, output.fileno(), told.fileno()]
             )
+            self._process.start()
 
     def __enter__(self) -> "Migrate":
         return self
@@ -99,7 +119,7 @@ class Migrate:
         the process ended before."""
         give_up = time.monotonic() + PATIENCE
         while self.log.number_in(phase) <= number:
-            if self._process.poll() is not None:
+            if not self._process.is_alive():
                 return False
             assert time.monotonic() < give_up, self.output
             time.sleep(_POLL)
@@ -107,15 +127,14 @@ class Migrate:
         return True
 
     def ends_within(self, seconds: float) -> bool:
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        self._process.join(seconds)
+        return not self._process.is_alive()
 
     def wait(self) -> int:
         """Its exit status."""
-        status = self._process.wait(PATIENCE)
+        self._process.join(PATIENCE)
+        status = self._process.exitcode
+        assert status is not None, self.output
         self.log.follow()
         return status
 

@@ -2,10 +2,6 @@
 on the server of the tests."""
 
 import os
-import time
-from typing import Any
-
-from django.db.backends.signals import connection_created
 
 from tests.settings import DATABASES, MIDDLEWARE, SECRET_KEY, TEMPLATES
 
@@ -23,30 +19,5 @@ INSTALLED_APPS = [
 ]
 USE_TZ = True
 TIME_ZONE = "America/New_York"
-
-
-STATEMENTS = os.environ.get("KEY_MOVES_STATEMENTS", "")
-"""The file to which each statement is appended before it is executed: a line with the time, which
-all processes have in common, and the first characters."""
-
-
-_NOTES = "django_sortable_ids_movenote"
-
-
-def _tell(connection: Any, **_: Any) -> None:
-    if connection.execute_wrappers:
-        return
-    log = os.open(STATEMENTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-
-    def execute(run: Any, sql: str, params: Any, *rest: Any) -> Any:
-        shown = f"{' '.join(sql.split())[:200]} {params!r}" if _NOTES in sql else sql[:200]
-        os.write(log, f"{time.monotonic()} {' '.join(shown.split())}\n".encode())
-        return run(sql, params, *rest)
-
-    connection.execute_wrappers.append(execute)
-
-
-if STATEMENTS:
-    connection_created.connect(_tell, weak=False)
 
 __all__ = ["DATABASES", "MIDDLEWARE", "SECRET_KEY", "TEMPLATES"]
