@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.support import ROOT
 
@@ -100,14 +102,17 @@ while line := sys.stdin.readline():
     if not child:
         if hasattr(os.urandom, "start"):  # not of a program outside of the tests
             os.urandom.start(order["seed"])
-        os.chdir(order["folder"])
+            name = os.environ["RANDOM_SEED"].partition(" ")[0]
+            os.environ["RANDOM_SEED"] = f"{name} {order['seed']}"
+        os.environ.update(order["environment"])
+        os.chdir(order["works_in"])
         for number, path, flags in order["files"]:
             file = os.open(path, flags, 0o666)
             os.dup2(file, number)
             os.close(file)
         sys.path.insert(0, order["folder"])
         sys.argv = ["manage.py", *order["arguments"]]
-        runpy.run_path("manage.py", run_name="__main__")
+        runpy.run_path(os.path.join(order["folder"], "manage.py"), run_name="__main__")
         sys.exit()
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
@@ -177,8 +182,13 @@ def runner() -> "subprocess.Popen[str]":
     return started
 
 
-def manage(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command of the ``manage.py`` in a folder."""
+def manage(
+    folder: Path,
+    *arguments: str,
+    works_in: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command of the ``manage.py`` in a folder, which it works in, unless in another."""
     if runner().poll() is not None:
         runner.cache_clear()
     process = runner()
@@ -193,7 +203,14 @@ def manage(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
             (2, str(err), written),
         ]
         seed = os.urandom(8).hex()
-        order = {"folder": str(folder), "arguments": arguments, "files": files, "seed": seed}
+        order = {
+            "folder": str(folder),
+            "works_in": str(works_in or folder),
+            "arguments": arguments,
+            "environment": dict(environment),
+            "files": files,
+            "seed": seed,
+        }
         print(json.dumps(order), file=process.stdin, flush=True)
         code = int(process.stdout.readline())
         return subprocess.CompletedProcess(arguments, code, out.read_text(), err.read_text())

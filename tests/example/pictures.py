@@ -21,7 +21,9 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from .support import ROOT, SECONDS, Demo
+from tests.support import ROOT
+
+from .support import SECONDS, Demo
 
 PORT = 8000
 OLD = f"http://127.0.0.1:{PORT}/flights/253347/"

@@ -7,20 +7,21 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.cookiejar import CookieJar
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.backfill import own_project
+from tests.support import ROOT
+
 PUBLIC_ID = re.compile("flight_[0-7][0-9a-hjkmnp-tv-z]{25}")
 SERVED_AT = re.compile(r"Starting (?:WSGI )?development server at (http://127\.0\.0\.1:\d+)/")
 SECONDS = 300
@@ -44,44 +45,41 @@ class Demo:
         return Demo(project / "flights.sqlite3", None, project)
 
     def start(self, *options: str, **popen: Any) -> subprocess.Popen[str]:
-        data = ["--data", str(self.data)] if self.data else []
-        return self._manage("demo", *data, *options, **popen)
+        return self.start_command("demo", *self._data, *options, **popen)
 
     def run(self, *options: str) -> str:
         """Run it to its end, which must be a good one; returns what it printed."""
-        return _output(self.start(*options))
+        return self.manage("demo", *self._data, *options)
 
     def manage(self, *arguments: str) -> str:
         """Run another command of the example on the same database."""
-        return _output(self._manage(*arguments))
+        done = own_project.manage(
+            self.project, *arguments, works_in=self.database.parent, environment=self._environment
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
-    def start_command(self, *arguments: str) -> subprocess.Popen[str]:
+    def start_command(self, *arguments: str, **popen: Any) -> subprocess.Popen[str]:
         """Start another command of the example on the same database."""
-        return self._manage(*arguments)
-
-    def _manage(self, *arguments: str, **popen: Any) -> subprocess.Popen[str]:
-        return self._run_script(self.project / "manage.py", *arguments, **popen)
-
-    def _run_script(
-        self,
-        script: Path,
-        *arguments: str,
-        environment: Mapping[str, str] = MappingProxyType({}),
-        **popen: Any,
-    ) -> subprocess.Popen[str]:
-        command = [sys.executable, str(script), *arguments]
+        command = [sys.executable, str(self.project / "manage.py"), *arguments]
         environment = {
             **os.environ,
-            "FLIGHTS_DATABASE": str(self.database),
-            "DJANGO_SETTINGS_MODULE": self.settings,
+            **self._environment,
             "PYTHONPATH": os.pathsep.join([str(self.project), str(ROOT)]),
             "PYTHONUNBUFFERED": "1",
-            **environment,
         }
         popen = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} | popen
         return subprocess.Popen(
             command, env=environment, cwd=self.database.parent, encoding="utf-8", **popen
         )
+
+    @property
+    def _data(self) -> list[str]:
+        return ["--data", str(self.data)] if self.data else []
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {"FLIGHTS_DATABASE": str(self.database), "DJANGO_SETTINGS_MODULE": self.settings}
 
     @contextmanager
     def served(self, *options: str, port: int = 0) -> Iterator[str]:
@@ -188,13 +186,6 @@ def ended(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
         except BaseException:
             process.kill()
             raise
-
-
-def _output(process: subprocess.Popen[str]) -> str:
-    with ended(process):
-        output, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, output
-    return output
 
 
 def _served_at(process: subprocess.Popen[str], log: Path) -> str:
