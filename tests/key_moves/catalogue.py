@@ -79,8 +79,8 @@ CHECKS = {
 the table shows."""
 
 
-def catalogue() -> Catalogue:
-    """What is known of each table, by kind."""
+def catalogue(of: str = "") -> Catalogue:
+    """What is known of each table that has this in its name, by kind."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     queries = dict(QUERIES[connection.vendor])
     if connection.vendor == "mysql":
@@ -94,6 +94,7 @@ def catalogue() -> Catalogue:
     return {
         table: {kind: sorted(each) for kind, each in kinds.items()}
         for table, kinds in sorted(found.items())
+        if of in table
     }
 
 

@@ -178,67 +178,6 @@ def test_it_continues_after_a_kill_at_each_statement(depot, small):
     assert number > 40
 
 
-NATURAL = """\
-CreateModel("Customer", [
-    ("code", CharField(max_length=2, primary_key=True)),
-    ("name", CharField(max_length=9)),
-]),
-CreateModel("Order", [
-    ("id", AutoField(primary_key=True)),
-    ("customer", ForeignKey("depot.Customer", CASCADE)),
-]),
-RunPython(add_rows, RunPython.noop),
-"""
-NATURAL_ROWS = """
-def add_rows(apps, schema_editor):
-    model = lambda name: apps.get_model("depot", name).objects
-    for name in "abc":
-        customer = model("Customer").create(code=name * 2, name=name)
-        model("Order").create(customer=customer)
-"""
-NATURAL_MOVE = """\
-MigratePrimaryKey(
-    keys=[MovedKey("depot.Customer", "code", UUIDv7Field(primary_key=True), created_at="now",
-        old=CharField(max_length=2, unique=True))],
-    references=[("depot_order", "customer_id", "depot.Customer")],
-),
-"""
-RENAMES = """\
-RenameMovedKey("customer", [
-    ("code", "id", UUIDv7Field(primary_key=True)),
-    ("old_code", "code", CharField(max_length=2, unique=True)),
-]),
-"""
-
-
-def test_a_rename_of_keys_continues_after_a_kill_at_each_statement(depot):
-    depot.write(NATURAL, NATURAL_ROWS)
-    depot.write(NATURAL_MOVE, atomic=False)
-    depot.write(RENAMES)
-    depot.migrate("0002_step")
-    moved = definitions()
-    depot.migrate()
-    named = definitions()
-    assert named != moved
-    depot.migrate("0002_step")
-    assert definitions() == moved
-    for number in range(1, 100):
-        killed = 0
-        for after in (False, True):
-            for name, expected in (("0003_step", named), ("0002_step", moved)):
-                killed += is_killed(Kill(number, after), lambda name=name: depot.migrate(name))
-                depot.migrate(name)
-                assert definitions() == expected, (number, after, name)
-        if not killed:
-            break
-    assert number > 2
-    depot.migrate()
-    orders = depot.model("Order").objects.all()
-    assert [each.customer.code for each in orders] == ["aa", "bb", "cc"]
-    depot.migrate("0001_step")
-    assert [each.customer_id for each in depot.model("Order").objects.all()] == ["aa", "bb", "cc"]
-
-
 def test_a_rename_of_some_tables_is_continued():
     """Servers before MariaDB 10.6 may do that when they are killed."""
     names = [f"depot_{each}" for each in ("table", "copy", "old")]

@@ -137,13 +137,6 @@ def test_a_user_who_may_not_read_triggers(graph):
         refused(graph, "depot_order: this user may not see its triggers: .*Grant TRIGGER")
 
 
-def test_a_trigger(graph):
-    """With somebody's permission, too: the table is replaced."""
-    execute("CREATE TRIGGER named BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
-    move = UUID.replace("keys=[", "allowed=['*'],\n    keys=[", 1)
-    refused(graph, "depot_order has the trigger named, and is replaced by a table without it", move)
-
-
 @pytest.mark.parametrize(
     "sql",
     [

@@ -107,36 +107,3 @@ def test_random_uuids(depot):
     depot.migrate("0001_step")
     assert old_of(depot).items() > old.items()
     assert old_of(depot)["z"] != later.pk
-
-
-def test_ids_of_another_scheme_keep_their_bits(depot):
-    small.create(depot, key="ULIDField(primary_key=True)")
-    old = old_of(depot)
-    options = 'convert_from="id", old=ULIDField(null=True, unique=True, editable=False)'
-    small.write_move(depot, field="UUIDv7Field(primary_key=True)", options=options)
-    depot.migrate()
-    customer = depot.model("Customer")
-    before, after = (customer._meta.get_field(name) for name in ("old_id", "id"))
-    for each in customer.objects.all():
-        assert (
-            abs(
-                before.scheme.created_at(each.old_id) - after.scheme.created_at(each.pk)
-            ).total_seconds()
-            < 1
-        )
-    depot.migrate("0001_step")
-    assert old_of(depot) == old
-
-
-def test_a_period_and_the_present(depot):
-    small.create(depot)
-    old = old_of(depot)
-    period = 'created_from="pk", start="2020-02-01", end="2020-11-30"'
-    small.write_move(depot, options=f"{period}, old={small.OLD}")
-    depot.migrate()
-    assert small.names(depot) == ["e", "d", "c", "b", "a"]
-    customer = depot.model("Customer")
-    field = customer._meta.get_field("id")
-    assert {field.scheme.created_at(each.pk).year for each in customer.objects.all()} == {2020}
-    depot.migrate("0001_step")
-    assert old_of(depot) == old

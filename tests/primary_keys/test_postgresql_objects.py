@@ -85,8 +85,9 @@ CREATE VIEW depot_v AS SELECT o.id, c.name, o.customer_id
     FROM depot_order o JOIN depot_customer c ON c.id = o.customer_id;
 CREATE MATERIALIZED VIEW depot_mv AS SELECT customer_id, count(*) AS n FROM depot_v GROUP BY 1;
 CREATE UNIQUE INDEX depot_mv_u ON depot_mv (customer_id);
-CREATE VIEW depot_w AS SELECT * FROM depot_mv;
-COMMENT ON VIEW depot_w IS 'seen';
+CREATE VIEW depot_w WITH (security_barrier=true) AS SELECT * FROM depot_mv;
+COMMENT ON VIEW depot_w IS 'who''s there';
+GRANT SELECT ON depot_w TO PUBLIC;
 CREATE VIEW depot_text AS SELECT 'order-' || o.id AS ref, lpad(o.id::text, 8, '0') AS nr
     FROM depot_order o;
 CREATE VIEW depot_whole AS SELECT o AS whole, (o).customer_id AS part, row_to_json(o) AS document
@@ -113,6 +114,8 @@ QUERIES = [
     "SELECT name FROM depot_joined ORDER BY 1",
     "SELECT name FROM depot_d JOIN depot_customer ON id = c ORDER BY 1",
     "SELECT obj_description('depot_w'::regclass), to_regclass('depot_gin')::text",
+    "SELECT relname, reloptions, relacl::text FROM pg_class WHERE relname ~ '^depot_m?[vw]' "
+    "ORDER BY 1",
 ]
 
 

@@ -5,9 +5,9 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
-from .test_postgresql import execute
 
 pytestmark = [
     own_tables,

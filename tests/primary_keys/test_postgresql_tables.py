@@ -1,13 +1,14 @@
 """Tables of PostgreSQL that were written by hand: all of it stays, or is refused by name."""
 
 import pytest
-from django.core.management.base import CommandError
+from django.core.management import CommandError
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
-from .test_postgresql import execute
 
 pytestmark = [
     own_tables,
@@ -37,6 +38,7 @@ ALTER TABLE depot_order ADD CONSTRAINT depot_more FOREIGN KEY (customer_id)
 CREATE UNIQUE INDEX "Odd Name" ON depot_order (customer_id DESC NULLS LAST, name) INCLUDE (id)
     WITH (fillfactor = 60) WHERE name <> 'q';
 CREATE INDEX depot_lower ON depot_order (lower(name), customer_id);
+CREATE UNIQUE INDEX depot_partial ON depot_order (name) WHERE customer_id IS NOT NULL;
 CREATE INDEX depot_brin ON depot_order USING brin (customer_id);
 CREATE INDEX depot_hash ON depot_order USING hash (customer_id);
 CLUSTER depot_order USING depot_order_pkey;
@@ -118,7 +120,8 @@ def tables(depot):
     )
 
 
-def test_everything_stays(tables):
+def test_everything_stays_and_no_number_is_given_twice(tables):
+    tables.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z").delete()
     for each in DECORATIONS.replace("{role}", role()).split(";\n"):
         execute(each)
     before = catalogue()
@@ -132,6 +135,8 @@ def test_everything_stays(tables):
     tables.migrate("0001_step")
     assert catalogue() == before
     assert execute("SELECT customer = n FROM depot_visit") == [(True,)] * 5
+    customer = tables.model("Customer").objects.create(name="y", created_at="2024-05-01T00:00Z")
+    assert customer.pk == 7
 
 
 REFUSED = {
@@ -210,3 +215,72 @@ def test_what_is_refused(tables, statement):
             "DROP FUNCTION IF EXISTS depot_f, depot_less CASCADE",
             "DROP SEQUENCE IF EXISTS depot_numbers CASCADE",
         )
+
+
+# Tables as people have them on PostgreSQL: views, rights, serial columns, triggers
+
+
+def test_a_serial_column_goes_on_counting(depot):
+    """Django before 4.1 made such columns. The sequence stays, also for a table that uses it,
+    too."""
+    small.create(depot)
+    execute(
+        "ALTER TABLE depot_customer ALTER id DROP IDENTITY",
+        "CREATE SEQUENCE depot_numbers OWNED BY depot_customer.id START 500 INCREMENT 10",
+        "SELECT nextval('depot_numbers')",
+        "ALTER TABLE depot_customer ALTER id SET DEFAULT nextval('depot_numbers')",
+        "ALTER TABLE depot_order ADD n bigint DEFAULT nextval('depot_numbers')",
+    )
+    small.write_move(depot)
+    depot.migrate()
+    assert execute("SELECT nextval('depot_numbers')") == [(560,)]
+    depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
+    depot.migrate("0001_step")
+    customer = depot.model("Customer").objects
+    assert customer.get(name="z").pk == 561
+    assert customer.create(name="y", created_at="2024-05-01T00:00Z").pk == 571
+
+
+COLLATIONS = """
+SELECT attrelid::regclass::text, attname, collname FROM pg_attribute
+JOIN pg_collation ON pg_collation.oid = attcollation
+WHERE (attrelid, attname) IN (
+    (to_regclass('depot_customer'), 'id'), (to_regclass('depot_customer'), 'old_id'),
+    (to_regclass('depot_order'), 'customer_id')
+) ORDER BY 1, 2
+"""
+
+
+def test_texts_have_their_collation(depot):
+    """In another one, ids don't sort by time."""
+    text = "CharField(max_length=9, primary_key=True, db_collation='C', default=key)"
+    small.create(depot, key=text, before="def key(keys=iter('vwxyz')): return next(keys)\n")
+    small.write_move(
+        depot,
+        field="HexULIDField(primary_key=True)",
+        options="created_from='created_at', old=CharField(max_length=9, null=True, unique=True)",
+    )
+    before = execute(COLLATIONS)
+    assert before == [("depot_customer", "id", "C"), ("depot_order", "customer_id", "C")]
+    depot.migrate()
+    [key, old, reference] = execute(COLLATIONS)
+    assert [key, reference] == before
+    assert old == ("depot_customer", "old_id", "default")
+    depot.migrate("0001_step")
+    assert execute(COLLATIONS) == before
+
+
+def test_keys_are_written_with_statistics_of_all_rows(depot, small_move):
+    """With older ones, PostgreSQL looks for each key in the whole table."""
+    for to in ("0002_step", "0001_step"):
+        with CaptureQueriesContext(connection) as queries:
+            depot.migrate(to)
+        found = [each["sql"] for each in queries]
+        name = '"sortable_ids_next__depot_customer"'
+        reads = [
+            n
+            for n, sql in enumerate(found)
+            if "moved_0(" in sql or sql.startswith(f"UPDATE {name}")
+        ]
+        assert f"ANALYZE {name}" in found[: reads[0]]
+        depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")

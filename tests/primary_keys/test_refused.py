@@ -1,42 +1,53 @@
 """What can't be moved is named before a row is written."""
 
-import pytest
-from django.core.management.base import CommandError
-from django.db import connection
+from contextlib import contextmanager
 
+import django
+import pytest
+from django.core.management import CommandError
+from django.db import connection, models
+
+from django_sortable_ids.db import locks, tables, transactions
+from django_sortable_ids.errors import BackfillError
+from tests.key_moves.catalogue import catalogue
 from tests.marks import own_tables
-from tests.support import execute
+from tests.support import execute, open_transaction
 
 from . import small
+from .histories import DELETED, is_one_to_one
+from .mysql import mysql_only
+from .test_unrecorded import NOTE, RENAMES, stop_before
 
 pytestmark = own_tables
-
-PLAIN = ("e", "d", "c", "b", "a")
 
 
 def refusal(depot):
     """The lines after the first; nothing has changed."""
     with pytest.raises(CommandError) as error:
         depot.migrate()
-    assert small.names(depot) == list(PLAIN)
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
     assert depot.applied() == [each for each in depot.names if "move" not in each][:-1]
     first, *others = str(error.value).splitlines()
     assert first == "No key was moved."
     return others
 
 
-FILL = "INSERT INTO depot_review SELECT name, id FROM depot_customer"
-
-
-@pytest.mark.parametrize("rows", [[FILL], []], ids=["rows", "empty"])
-def test_a_foreign_key_that_no_model_has(depot, rows):
-    """Also without rows: MariaDB and MySQL would refuse it after the tables are exchanged."""
+def create_with_reviews(depot, column="customer_id bigint", key="customer_id", parent=None):
+    """With a table that no model has, and that refers to customers."""
     small.create(depot)
     execute(
-        "CREATE TABLE depot_review (name varchar(9), customer_id bigint, "
-        "FOREIGN KEY (customer_id) REFERENCES depot_customer (id))",
-        *rows,
+        f"CREATE TABLE depot_review (name varchar(9), {column}, "
+        f"FOREIGN KEY ({key}) REFERENCES {parent or 'depot_customer (id)'})",
+        "INSERT INTO depot_review SELECT name, id FROM depot_customer",
     )
+
+
+@pytest.mark.parametrize("is_empty", [False, True], ids=["rows", "empty"])
+def test_a_foreign_key_that_no_model_has(depot, is_empty):
+    """Also without rows: MariaDB and MySQL would refuse it after the tables are exchanged."""
+    create_with_reviews(depot)
+    if is_empty:
+        execute("DELETE FROM depot_review")
     small.write_move(depot)
     assert refusal(depot) == [
         "depot_review.customer_id refers to depot.Customer, and the migration doesn't list it: "
@@ -64,35 +75,21 @@ def test_an_empty_table_that_the_migration_does_not_list(depot):
 
 @pytest.mark.skipif(connection.vendor == "postgresql", reason="it tells names of any case apart")
 def test_a_foreign_key_whose_names_have_another_case(depot):
-    small.create(depot)
     parent = "depot_customer" if connection.vendor == "mysql" else "Depot_CUSTOMER"
-    execute(
-        "CREATE TABLE depot_review (name varchar(9), Buyer bigint, "
-        f"FOREIGN KEY (BUYER) REFERENCES {parent} (ID))"
-    )
-    execute("INSERT INTO depot_review SELECT name, id FROM depot_customer")
+    create_with_reviews(depot, "Buyer bigint", "BUYER", f"{parent} (ID)")
     small.write_move(depot)
     [problem] = refusal(depot)
     assert problem.lower().startswith("depot_review.buyer refers to depot.customer, and the ")
 
 
 def test_a_foreign_key_that_no_model_has_is_moved_if_it_is_listed(depot):
-    small.create(depot)
-    execute(
-        "CREATE TABLE depot_review (name varchar(9), customer_id bigint, "
-        "FOREIGN KEY (customer_id) REFERENCES depot_customer (id))"
-    )
-    execute("INSERT INTO depot_review SELECT name, id FROM depot_customer")
+    create_with_reviews(depot)
     listed = [small.REFERENCE, ("depot_review", "customer_id", "depot.Customer")]
     small.write_move(depot, references=listed)
     depot.migrate()
     connection.check_constraints()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT r.name FROM depot_review r JOIN depot_customer c ON c.id = r.customer_id "
-            "WHERE c.name = r.name"
-        )
-        assert len(cursor.fetchall()) == len(PLAIN)
+    joined = "FROM depot_review r JOIN depot_customer c ON c.id = r.customer_id"
+    assert execute(f"SELECT count(*) {joined} WHERE c.name = r.name") == [(5,)]
 
 
 def test_values_that_are_no_key(depot):
@@ -188,3 +185,283 @@ def test_no_old_key_is_missed_in_a_table_that_had_no_row(depot):
     depot.migrate()
     depot.migrate("0001_step")
     assert depot.applied() == ["0001_step"]
+
+
+# What a foreign key of the database does on its own stays, and takes no row with it
+
+
+REVIEW = """
+CREATE TABLE depot_review (
+    id int PRIMARY KEY,
+    name varchar(9),
+    buyer {kind} NULL,
+    seller {kind} NULL,
+    CONSTRAINT depot_buyer FOREIGN KEY (buyer) REFERENCES depot_customer (id)
+        ON DELETE SET NULL ON UPDATE CASCADE,
+    CONSTRAINT depot_seller FOREIGN KEY (seller) REFERENCES depot_customer (id)
+        ON DELETE CASCADE ON UPDATE {other}
+)
+"""
+REFERENCES = (
+    small.REFERENCE,
+    ("depot_review", "buyer", "depot.Customer"),
+    ("depot_review", "seller", "depot.Customer"),
+)
+
+
+def rules():
+    """The foreign keys of the database, with what they do."""
+    return [
+        (table, each)
+        for table, kinds in catalogue("depot").items()
+        for kind, found in kinds.items()
+        for each in found
+        if kind == "foreign key" or "FOREIGN KEY" in each
+    ]
+
+
+def reviews():
+    """The names of customers and reviews that belong together."""
+    return execute(
+        "SELECT r.name, b.name, s.name FROM depot_review r "
+        "LEFT JOIN depot_customer b ON b.id = r.buyer "
+        "LEFT JOIN depot_customer s ON s.id = r.seller ORDER BY 1"
+    )
+
+
+def delete(name):
+    execute(
+        f"DELETE FROM depot_order WHERE name = '{name}'",
+        f"DELETE FROM depot_customer WHERE name = '{name}'",
+    )
+
+
+def test_rules_of_foreign_keys_stay(depot):
+    small.create(depot)
+    other = "RESTRICT" if connection.vendor == "mysql" else "SET NULL"
+    execute(
+        REVIEW.format(kind="bigint", other=other),
+        "INSERT INTO depot_review SELECT c.id, c.name, c.id, "
+        "(SELECT id FROM depot_customer WHERE name = 'e') FROM depot_customer c",
+        "UPDATE depot_review SET seller = NULL WHERE name IN ('a', 'b')",
+    )
+    before, rows = rules(), reviews()
+    assert len(rows) == 5
+    small.write_move(depot, references=REFERENCES)
+    for to in ("0002_step", "0001_step"):
+        depot.migrate(to)
+        assert (rules(), reviews()) == (before, rows)
+        assert depot.model("Order").objects.count() == depot.model("Customer").objects.count() == 5
+    depot.migrate()
+    delete("a")
+    assert reviews()[0] == ("a", None, None)
+    delete("e")
+    assert reviews() == [("a", None, None), ("b", "b", None)]
+    depot.migrate("0001_step")
+    delete("b")
+    assert reviews() == [("a", None, None), ("b", None, None)]
+    assert rules() == before
+
+
+MODEL = """CreateModel("Visit", [
+    ("id", BigAutoField(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("buyer", ForeignKey("depot.Customer", DB_CASCADE)),
+    ("seller", ForeignKey("depot.Customer", DB_SET_NULL, null=True, related_name="+")),
+]),"""
+VISITS = [
+    small.REFERENCE,
+    ("depot_visit", "buyer_id", "depot.Customer"),
+    ("depot_visit", "seller_id", "depot.Customer"),
+]
+
+
+@pytest.mark.skipif(django.VERSION < (6, 1), reason="Django 6.1 has such foreign keys")
+def test_db_on_delete_of_django_stays(depot):
+    assert models.DB_CASCADE
+    small.create(depot, more=MODEL)
+    execute(
+        "INSERT INTO depot_visit (name, buyer_id, seller_id) SELECT name, id, "
+        "(SELECT id FROM depot_customer WHERE name = 'e') FROM depot_customer"
+    )
+    before = rules()
+    small.write_move(depot, references=VISITS)
+    for to in ("0002_step", "0001_step"):
+        depot.migrate(to)
+        assert rules() == before
+        assert depot.model("Visit").objects.count() == 5
+    depot.migrate()
+    delete("a")
+    delete("e")
+    visits = depot.model("Visit").objects
+    assert [(each.name, each.seller_id) for each in visits.order_by("-name")] == [
+        ("d", None), ("c", None), ("b", None),
+    ]  # fmt: skip
+    depot.migrate("0001_step")
+    delete("b")
+    assert depot.model("Visit").objects.count() == 2
+    assert rules() == before
+
+
+# A move that is stopped after its new keys were filled, and whose migration is then edited
+
+EDITS = {
+    "scheme": ("ULIDField(primary_key=True)", 'created_from="created_at"'),
+    "type": ("SnowflakeField(primary_key=True)", 'created_from="created_at"'),
+    "storage": ('UUIDv7Field(primary_key=True, storage="char36")', 'created_from="created_at"'),
+    "source": (
+        "UUIDv7Field(primary_key=True)",
+        'created_from="pk", start="2020-01-01T00:00:00Z", end="2021-01-01T00:00:00Z"',
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_the_keys_are_those_of_the_edited_migration(depot, edit):
+    field, source = EDITS[edit]
+    small.create(depot)
+    small.write_move(depot)
+    stop_before(depot, NOTE, "0002_step")
+    depot.names.pop()
+    small.write_move(depot, field=field, options=f"{source}, old={small.OLD}")
+    depot.migrate()
+    connection.check_constraints()
+    wanted = small.IN_ORDER if edit != "source" else ["e", "d", "c", "b", "a"]
+    assert small.names(depot) == wanted
+    key = depot.model("Customer")._meta.pk
+    assert all(key.scheme.created_at(each.pk) for each in depot.model("Customer").objects.all())
+
+
+BY_BACKFILL = 'created_from="created_at", on_null="now"'
+"""With that, the map is filled by a backfill."""
+
+
+def left_over():
+    names = connection.introspection.table_names()
+    return [each for each in names if each.startswith("sortable_ids_")]
+
+
+@pytest.mark.parametrize("field", ["UUIDv7Field", "SnowflakeField"])
+def test_a_map_that_is_filled_in_another_way(depot, small_move, field):
+    stop_before(depot, NOTE, "0002_step")
+    depot.names.pop()
+    small.write_move(
+        depot, field=f"{field}(primary_key=True)", options=f"{BY_BACKFILL}, old={small.OLD}"
+    )
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    assert left_over() == []
+    depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+
+
+def test_new_keys_of_deleted_rows_are_those_of_the_edited_migration(filled):
+    depot, before = filled.depot, filled.keys()
+    filled.write_move()
+    stop_before(depot, NOTE, "0002_step")
+    depot.names.pop()
+    filled.write_move("SnowflakeField", BY_BACKFILL)
+    depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+    assert {type(filled.key(name)) for name in "bce"} == {int}
+    assert left_over() == [DELETED]
+    depot.migrate("0001_step")
+    assert filled.keys() == before
+
+
+OLD_FIELDS = {"another": "BigIntegerField({})", "none": ""}
+
+
+@pytest.mark.parametrize("edit", OLD_FIELDS)
+def test_copies_of_old_keys_are_those_of_the_edited_migration(filled, edit):
+    depot, before = filled.depot, filled.keys()
+    filled.write_move(old="IntegerField({})")
+    stop_before(depot, NOTE, "0002_step")
+    depot.names.pop()
+    filled.write_move(old=OLD_FIELDS[edit])
+    depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+    for table in ("depot_historicalcustomer", "depot_customer"):
+        column = tables.column_info(connection, table, "old_id")
+        assert (column and column.kind) == ("bigint" if OLD_FIELDS[edit] else None)
+    if OLD_FIELDS[edit]:
+        copies = filled.objects("HistoricalCustomer")
+        assert {each.pk: str(each.old_id) for each in copies.all()} == {
+            row: key for (name, row), key in before.items() if name == "HistoricalCustomer"
+        }
+        depot.migrate("0001_step")
+        assert filled.keys() == before
+
+
+@mysql_only
+def test_a_move_that_began_to_change_tables_is_completed_as_it_was(filled):
+    depot, before = filled.depot, filled.keys()
+    filled.write_move(old="IntegerField({})")
+    stop_before(depot, RENAMES, "0002_step")
+    depot.names.pop()
+    filled.write_move(old="BigIntegerField({})")
+    with pytest.raises(BackfillError, match="restore its migration as it was, and run that again"):
+        depot.migrate()
+    depot.names.pop()
+    filled.write_move(old="IntegerField({})")
+    depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+
+
+# A move that waits for another transaction says so, and lets others through
+
+
+on_a_server = pytest.mark.skipif(connection.vendor == "sqlite", reason="it has one writer")
+PID = {"postgresql": "SELECT pg_backend_pid()", "mysql": "SELECT CONNECTION_ID()"}
+HELD = {
+    "read": "SELECT name FROM depot_customer",
+    "updated": "UPDATE depot_customer SET name = 'y' WHERE name = 'a'",
+    "updated child": "UPDATE depot_order SET name = 'y' WHERE name = 'a'",
+}
+
+
+@contextmanager
+def held(sql):
+    """A connection whose transaction is open and idle, and its id."""
+    with open_transaction(sql) as other, other.cursor() as cursor:
+        cursor.execute(PID[connection.vendor])
+        [(pid,)] = cursor.fetchall()
+        yield other, pid
+
+
+@on_a_server
+@pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
+def test_an_idle_transaction_is_named(depot, small_move, monkeypatch, capsys, sql):
+    with held(sql) as (other, pid):
+        monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
+        depot.migrate()
+    said = f"Waiting for a lock: open transactions of others: connection {pid} for "
+    assert said in capsys.readouterr().err
+    assert small.names(depot) == small.IN_ORDER
+
+
+@on_a_server
+@pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
+def test_it_gives_up_and_names_it(depot, small_move, monkeypatch, sql):
+    monkeypatch.setattr(locks, "TRIES", 2)
+    monkeypatch.setattr(locks, "PAUSE", 0)
+    with held(sql) as (_, pid), pytest.raises(CommandError) as error:
+        depot.migrate()
+    assert f"connection {pid} for " in str(error.value)
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+
+
+@on_a_server
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="materialized views")
+def test_a_reader_of_a_materialized_view(depot, small_move, monkeypatch, capsys):
+    execute("CREATE MATERIALIZED VIEW depot_mv AS SELECT id FROM depot_customer")
+    try:
+        with held("SELECT * FROM depot_mv") as (other, pid):
+            monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
+            depot.migrate()
+        assert f": connection {pid} for " in capsys.readouterr().err
+        assert small.names(depot) == small.IN_ORDER
+    finally:
+        execute("DROP MATERIALIZED VIEW depot_mv")

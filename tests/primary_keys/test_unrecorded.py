@@ -2,27 +2,33 @@
 ``migrate`` refuses all that does not complete it, and says what does."""
 
 import re
+from io import StringIO
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, models
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models.signals import pre_migrate
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.migrating.unrecorded import Unrecorded
-from django_sortable_ids.models import MoveNote
+from django_sortable_ids.migrating import guard
+from django_sortable_ids.migrating.unrecorded import Unrecorded, unrecorded_changes
+from django_sortable_ids.models import BackfillRun, MoveNote
+from tests.backfill.command import printed
+from tests.key_moves.catalogue import catalogue, changes
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
 from .mysql import mysql_only
-from .stops import Stopped
+from .stops import Stopped, migrate_until_done
 
 pytestmark = own_tables
 DIRECTIONS = pytest.mark.parametrize("backwards", [False, True], ids=["forwards", "backwards"])
-OLD = ["e", "d", "c", "b", "a"]
 RECORDS = re.compile(r'(INSERT INTO|DELETE FROM) ["`]?django_migrations')
 RENAMES = re.compile("RENAME TABLE")
 NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
@@ -65,10 +71,10 @@ def test_all_that_does_not_complete_it_is_refused(depot, backwards):
         call_command("migrate", "django_sortable_ids", verbosity=0)
     assert command in str(refused.value)
     depot.migrate(on)
-    assert small.names(depot) == (OLD if backwards else small.IN_ORDER)
+    assert small.names(depot) == (small.IN_ORDER_OF_KEYS if backwards else small.IN_ORDER)
     assert check_databases(databases=["default"]) == []
     depot.migrate(back)
-    assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
+    assert small.names(depot) == (small.IN_ORDER if backwards else small.IN_ORDER_OF_KEYS)
     assert check_databases(databases=["default"]) == []
 
 
@@ -111,7 +117,7 @@ def test_the_other_way_is_refused_after_the_note_began(depot, backwards):
         depot.migrate(back)
     depot.migrate(on)
     depot.migrate(back)
-    assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
+    assert small.names(depot) == (small.IN_ORDER if backwards else small.IN_ORDER_OF_KEYS)
 
 
 @mysql_only
@@ -164,13 +170,172 @@ def test_the_check_of_its_columns_waits(depot, monkeypatch):
         assert [each.id for each in check_databases(databases=["default"])] == ["sortable_ids.W009"]
 
 
-@pytest.mark.parametrize(
-    ("using", "wanted"),
-    [
-        ("default", "manage.py migrate shop 0002_move"),
-        ("other", "manage.py migrate shop 0002_move --database other"),
-    ],
-)
-def test_the_command_is_for_the_database(using, wanted):
-    move = Unrecorded(("shop", "0002_move"), "0002_move", False, "moved", (), using)
-    assert move.command == wanted
+def test_the_command_is_for_the_database():
+    move = Unrecorded(("shop", "0002_move"), "0002_move", False, "moved", (), "other")
+    assert move.command == "manage.py migrate shop 0002_move --database other"
+
+
+# What is left over
+
+STATEMENT = re.compile(r"^    (.+);$", re.MULTILINE)
+
+
+def output(*to):
+    """What ``migrate`` of the depot says."""
+    out = StringIO()
+    call_command("migrate", *(to or ["depot"]), stdout=out)
+    return out.getvalue()
+
+
+def test_what_is_left_over_can_be_dropped(filled):
+    depot, before, keys = filled.depot, catalogue("depot"), filled.keys()
+    filled.write_move()
+    stop_before(depot, NOTE, "0002_step")
+    assert catalogue("depot") != before
+    assert filled.keys() == keys
+    said = output("depot", "0001_step")
+    assert "`manage.py migrate depot 0002_step` continues it." in said
+    found = STATEMENT.findall(said)
+    # SQLite drops the map with the connection.
+    names = ["deleted", *([] if connection.vendor == "sqlite" else ["next"])]
+    assert {name for name in names if any(f"sortable_ids_{name}__" in each for each in found)} == {
+        *names
+    }
+    execute(*found)
+    assert list(changes(before, catalogue("depot"))) == []
+    assert "left over" not in output("depot", "0001_step")
+    depot.migrate()
+    depot.migrate("0001_step")
+    assert filled.keys() == keys
+    assert list(changes(before, catalogue("depot"))) == []
+
+
+def test_it_is_said_once_and_not_after_it_was_continued(filled):
+    """Also if another app has the id of a config that is gone."""
+    depot, other = filled.depot, apps.get_app_config("depot")
+    filled.write_move()
+    stop_before(depot, NOTE, "0002_step")
+    uid = "django_sortable_ids"
+    pre_migrate.connect(guard.check_migrations, sender=other, dispatch_uid=uid)
+    try:
+        assert output("depot", "0001_step").count("was stopped before it changed") == 1
+    finally:
+        pre_migrate.disconnect(sender=other, dispatch_uid=uid)
+    assert "left over" not in output("depot", "0002_step")
+    assert "left over" not in output("depot", "0001_step")
+
+
+@mysql_only
+def test_copies_of_an_undoing_are_left_over(filled):
+    depot = filled.depot
+    filled.write_move()
+    depot.migrate()
+    before, keys = catalogue("depot"), filled.keys()
+    stop_before(depot, NOTE, "0001_step")
+    assert filled.keys() == keys
+    found = STATEMENT.findall(output())
+    assert found
+    assert all(re.match("DROP TABLE `sortable_ids_(new|next)__", each) for each in found)
+    execute(*found)
+    assert list(changes(before, catalogue("depot"))) == []
+    assert "left over" not in output()
+
+
+def test_a_backfill_of_a_move_is_not_left_over_from_a_field():
+    BackfillRun.objects.create(target="depot.CustomerKeys.new_key", options={})
+    BackfillRun.objects.create(target="depot.Order.gone", options={})
+    lines = printed("--status").splitlines()
+    assert "  continue with: manage.py migrate" in lines
+    (gone,) = (number for number, line in enumerate(lines) if "no longer exists" in line)
+    assert lines[gone - 2].startswith("depot.Order.gone: ")
+
+
+# Keys that move more than once, to fields of the same class: each move is executed
+
+AGAIN = {
+    "field": 'UUIDv7Field(primary_key=True, storage="char36")',
+    "options": 'created_from="created_at"',
+}
+"""A second field for the old key would have the name of the first."""
+
+
+def moved_once(depot):
+    small.create(depot)
+    small.write_move(depot)
+    depot.migrate()
+
+
+def lengths(depot):
+    return {len(str(each)) for each in depot.column("depot_order", "customer_id")}
+
+
+def test_a_second_move(depot):
+    moved_once(depot)
+    before = set(depot.model("Customer").objects.values_list("pk", flat=True))
+    small.write_move(depot, **AGAIN)
+    assert migrate_until_done(depot) > 5
+    assert small.names(depot) == small.IN_ORDER
+    assert not before & set(depot.model("Customer").objects.values_list("pk", flat=True))
+    assert lengths(depot) == {36}
+
+
+def test_one_plan_with_both(depot, small_move):
+    small.write_move(depot, **AGAIN)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    assert lengths(depot) == {36}
+    assert unrecorded_changes(connection) == []
+
+
+def test_a_second_move_that_was_not_recorded(depot):
+    moved_once(depot)
+    small.write_move(depot, **AGAIN)
+    depot.migrate("0002_step")  # reads the new migration
+    assert unrecorded_changes(connection) == []
+    stop_before(depot, RECORDS, "0003_step")
+    assert [each.migration for each in unrecorded_changes(connection)] == [("depot", "0003_step")]
+    with pytest.raises(CommandError, match=r"Complete it by `manage.py migrate depot 0003_step`"):
+        depot.migrate("0001_step")
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    assert unrecorded_changes(connection) == []
+
+
+def test_a_move_after_the_way_back_that_was_not_recorded(depot):
+    moved_once(depot)
+    depot.migrate("0001_step")
+    stop_before(depot, RECORDS, "0002_step")
+    assert [each.migration for each in unrecorded_changes(connection)] == [("depot", "0002_step")]
+    depot.migrate()
+    assert unrecorded_changes(connection) == []
+    depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+
+
+def test_a_table_that_was_made_again(depot):
+    moved_once(depot)
+    depot.write('DeleteModel("Order"),\nDeleteModel("Customer"),')
+    small.create(depot)
+    small.write_move(depot)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    depot.migrate("0004_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+
+
+def test_a_move_that_was_edited_before_it_was_recorded(depot, small_move):
+    stop_before(depot, RECORDS, "0002_step")
+    depot.names.pop()
+    small.write_move(depot, field=AGAIN["field"])
+    with pytest.raises(CommandError) as error:
+        depot.migrate()
+    assert str(error.value).splitlines() == [
+        "No key was moved.",
+        "depot_customer has a column old_id already, which a move adds: if the key was moved "
+        "before, restore the migration as it was then; otherwise rename or drop the column, and "
+        "run this again",
+    ]
+    depot.names.pop()
+    small.write_move(depot)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
