@@ -3,21 +3,17 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from django_sortable_ids.backfill.writing import batch
 from django_sortable_ids.backfill.writing.batch import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
 from tests.schemes.odds import is_far, uneven_bits
-from tests.schemes.support import NOW, SORTING_KINDS, examples
+from tests.schemes.support import NOW, SORTING_KINDS
 
-from .support import MICROSECOND, MILLISECOND, SECOND, ascends
+from .support import SECOND
 
 TINY = get("snowflake", time_bits=60, worker_bits=0)
 """Has room for 8 ids in a millisecond."""
-
-STEPS = (0 * SECOND, MICROSECOND, 400 * MICROSECOND, MILLISECOND, SECOND, 3600 * SECOND)
 
 
 def mint(scheme, times, position, beyond):
@@ -35,26 +31,6 @@ def suffixes(ids):
 
 
 @pytest.mark.parametrize("scheme", SORTING_KINDS)
-@examples
-@given(data=st.data())
-def test_batches_of_any_size_sort_strictly(scheme, data):
-    at, times = NOW, []
-    for step in data.draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=60)):
-        at += step
-        times.append(at)
-    size = data.draw(st.integers(1, 61))
-    ids, position = [], None
-    for start in range(0, len(times), size):
-        batch, rest = times[start : start + size], times[start + size :]
-        last = scheme.tick(batch[-1])
-        beyond = sum(scheme.tick(at) == last for at in rest)
-        found, position = mint(scheme, batch, position, beyond)
-        ids += found
-    assert ascends(numbers(scheme, ids))
-    assert [scheme.parts(value)[0] for value in ids] == [scheme.tick(at) for at in times]
-
-
-@pytest.mark.parametrize("scheme", SORTING_KINDS)
 def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
     suffixes = []
     for _ in range(2000):
@@ -65,16 +41,6 @@ def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
     assert not is_far(upper, 1 / 2, len(suffixes))
     if size.bit_count() == 1:
         assert uneven_bits(suffixes, size.bit_length() - 1) == []
-
-
-@pytest.mark.parametrize("scheme", SORTING_KINDS)
-def test_many_ids_fit_between_two(scheme, monkeypatch):
-    with monkeypatch.context() as drawn:
-        drawn.setattr(batch, "drawn_below", lambda sizes: [size // 2 for size in sizes])
-        before, after = mint(scheme, [NOW] * 2, None, 0)[0]
-    middle = mint_between(scheme, NOW, [before], [after], None, 50, 50)
-    assert ascends(numbers(scheme, [before, *middle, after]))
-    assert {scheme.tick(NOW)} == {scheme.parts(value)[0] for value in middle}
 
 
 def eighth(suffix):

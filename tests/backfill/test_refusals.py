@@ -202,10 +202,11 @@ def test_a_stopped_run_whose_next_rows_are_impossible_goes_no_further():
 def test_a_database_without_the_tables_of_the_app(other):
     with connections[other].schema_editor() as editor:
         editor.delete_model(BackfillRun)
-    assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
-        "the database 'other' has no table django_sortable_ids_backfillrun: run `manage.py migrate "
-        "django_sortable_ids --database=other`"
-    )
+    for mode in (("shop.Plain.public_id", "--created-from=created_at"), ("--status",)):
+        assert refusal(*mode, database=other) == (
+            "the database 'other' has no table django_sortable_ids_backfillrun: run `manage.py "
+            "migrate django_sortable_ids --database=other`"
+        )
 
 
 def test_a_column_that_is_not_there(other):

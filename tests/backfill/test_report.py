@@ -8,12 +8,10 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.checks.databases import check_databases
-from django_sortable_ids.fields import SortableIDField, ULIDField
+from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.reporting import report
-from tests.checks.test_definitions import define
 from tests.support import query
 from tests.testapp.models import Order
 
@@ -115,34 +113,6 @@ def test_skipped_rows_are_no_missing_ones(of_orders, policy, time, option):
     assert lines()["testapp.Order.uuid7"] == f"uuid7 3 2 skipped {next_step}"
     insert_orders([START])
     assert lines()["testapp.Order.uuid7"] == "uuid7 4 3 missing backfill_ids testapp.Order.uuid7"
-
-
-@pytest.fixture
-def isolated(monkeypatch):
-    """Models that the test defines are the only ones that the report sees."""
-    with isolate_apps("tests.testapp") as own:
-        monkeypatch.setattr(report, "apps", own)
-        yield own
-
-
-@pytest.mark.parametrize(
-    ("column", "found"),
-    [
-        ("blob NOT NULL UNIQUE", "ulid 1 complete"),
-        ("blob NOT NULL", "ulid 1 needs unique in the database makemigrations testapp"),
-        ("blob UNIQUE", "ulid 1 needs NOT NULL in the database makemigrations testapp"),
-        ("blob", "ulid 1 needs NOT NULL and unique in the database makemigrations testapp"),
-    ],
-)
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="its definition of the table")
-def test_complete_is_what_the_database_says_too(isolated, column, found):
-    model = define("Adopted", value=ULIDField(unique=True), meta={"db_table": "adopted"})
-    query(f"CREATE TABLE adopted (id integer PRIMARY KEY, value {column})")
-    try:
-        model.objects.create()
-        assert lines()["testapp.Adopted.value"] == found
-    finally:
-        query("DROP TABLE adopted")
 
 
 @pytest.mark.usefixtures("of_orders")

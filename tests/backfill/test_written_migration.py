@@ -225,39 +225,31 @@ def test_after_a_run_of_no_rows_the_source_is_known(empty):
 # The field of the migration
 
 
+UNIQUE = models.UniqueConstraint(fields=["public"], name="one")
+OF_SOME = models.UniqueConstraint(fields=["public"], name="one", condition=models.Q(public="x"))
+OF_MORE = models.UniqueConstraint(fields=["public", "made"], name="two")
 FIELDS = {
-    "null": (ULIDField(prefix="ord", null=True, blank=True), {"prefix": "ord", "unique": True}),
-    "index": (ULIDField(null=True, db_index=True), {"unique": True}),
-    "unique": (SnowflakeField(null=True, unique=True), {"unique": True}),
-    "options": (SnowflakeField(null=True, layout="discord"), {"layout": "discord", "unique": True}),
+    "null": (ULIDField(prefix="ord", null=True, blank=True), [], {"prefix": "ord", "unique": True}),
+    "index": (ULIDField(null=True, db_index=True), [], {"unique": True}),
+    "unique": (SnowflakeField(null=True, unique=True), [], {"unique": True}),
+    "options": (
+        SnowflakeField(null=True, layout="discord"),
+        [],
+        {"layout": "discord", "unique": True},
+    ),
+    "a constraint": (ULIDField(null=True, db_index=True), [UNIQUE], {"db_index": True}),
+    "others": (ULIDField(null=True), [OF_SOME, OF_MORE], {"unique": True}),
 }
 
 
-def column_of(field, constraints=()):
-    class Meta:
-        app_label = "shop"
-
-    Meta.constraints = constraints
-    body = {"__module__": __name__, "Meta": Meta, "made": models.DateTimeField()}
+@pytest.mark.parametrize(("field", "constraints", "expected"), FIELDS.values(), ids=FIELDS)
+def test_the_field_is_not_null_and_unique_then_and_the_same_in_all_else(
+    field, constraints, expected
+):
+    """Unless a constraint of the model makes it unique."""
+    meta = type("Meta", (), {"app_label": "shop", "constraints": constraints})
+    body = {"__module__": __name__, "Meta": meta, "made": models.DateTimeField()}
     with isolate_apps("tests.backfill.shop"):
-        model = type("Made", (models.Model,), body | {"public": field})
-    return model, model._meta.get_field("public")
-
-
-@pytest.mark.parametrize(("field", "expected"), FIELDS.values(), ids=FIELDS)
-def test_the_field_is_not_null_and_unique_then_and_the_same_in_all_else(field, expected):
-    made = constrained(*column_of(field.clone()))
+        model = type("Made", (models.Model,), body | {"public": field.clone()})
+    made = constrained(model, model._meta.get_field("public"))
     assert (type(made), made.deconstruct()[3]) == (type(field), expected)
-
-
-def test_a_constraint_of_the_model_makes_it_unique_as_well():
-    unique = models.UniqueConstraint(fields=["public"], name="one")
-    made = constrained(*column_of(ULIDField(null=True, db_index=True), [unique]))
-    assert made.deconstruct()[3] == {"db_index": True}
-
-
-def test_a_constraint_on_more_or_on_some_rows_does_not():
-    some = models.UniqueConstraint(fields=["public"], name="one", condition=models.Q(public="x"))
-    more = models.UniqueConstraint(fields=["public", "made"], name="two")
-    made = constrained(*column_of(ULIDField(null=True), [some, more]))
-    assert made.deconstruct()[3] == {"unique": True}

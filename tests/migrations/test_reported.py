@@ -81,6 +81,11 @@ def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, mon
             ULIDField(unique=True),
             "needs unique in the database makemigrations depot",
         ),
+        (
+            "ULIDField(null=True)",
+            ULIDField(unique=True),
+            "needs NOT NULL and unique in the database makemigrations depot",
+        ),
     ],
 )
 def test_constraints_of_an_empty_table(depot, reported, definition, field, found):
