@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.apps import apps
+from django.conf import settings
 from django.db import connection, models
 
 from django_sortable_ids.backfill import plan
@@ -65,6 +67,9 @@ def lines(keys: Sequence[int]) -> None:
 OLD_SCHEMES = {
     "plain": get("uuid1"),
     "old_ulid": get("ulid"),
+    "old_ksuid": get("ksuid"),
+    "old_snowflake": get("snowflake"),
+    "old_cuid": get("cuid"),
     "old_uuid7": get("uuid7"),
     "old_reversed": get("kuuid", reverse=True),
 }
@@ -148,6 +153,26 @@ class Source:
         scheme = self.model._meta.get_field(self.name).scheme
         return (-1 if getattr(scheme, "descending", False) else 1) * int(scheme.to_int(value))
 
+    def is_right(self, place: Any, value: Any) -> bool:
+        """Whether an id is of the time of its row, or its old id bit for bit if it can be."""
+        scheme: Any = self.model._meta.get_field(self.name).scheme
+        old = OLD_SCHEMES.get(self.given.get("convert_from", ""))
+        if old is not None:
+            bits, place = old.convert(place, to=scheme), old.created_at(place)
+            if bits.lossless and bits.value != value:
+                return False
+        elif not isinstance(place, datetime):
+            place = datetime.combine(place, time(), ZoneInfo(settings.TIME_ZONE))
+        return bool(scheme.parts(value)[0] == scheme.tick(place))
+
+    def wrong(self) -> list[Any]:
+        """The keys of rows whose ids are not of their times, where these are in columns."""
+        if self.policies or self.order[:1] == ("pk",):
+            return []
+        place = self.given.get("convert_from") or self.order[0]
+        found = self.rows().values_list("pk", place, self.name)
+        return [key for key, place, value in found if not self.is_right(place, value)]
+
     def given_keys(self) -> list[Any]:
         """The keys of the rows with an id, in the order of the ids."""
         ids = {key: value for key, value in self.ids().items() if value is not None}
@@ -192,6 +217,9 @@ SOURCES = {
     "old ids, bit for bit": converted("uuid6", "plain"),
     "old ids, bit for bit, in order": converted("ulid", "old_uuid7"),
     "old ids of the same time": converted("snowflake", "old_ulid"),
+    "old ids of 64 bits": converted("uuid7", "old_snowflake"),
+    "old ids of seconds": converted("ulid", "old_ksuid"),
+    "old ids as text": converted("uuid7", "old_cuid"),
     "old ids, newest first": converted("ulid", "old_reversed"),
 }
 if connection.vendor == "sqlite":

@@ -49,6 +49,7 @@ def test_ids_are_in_order_though_it_stops_and_rows_come_late(source):
     result = run.execute(source.plan(5), after_batch(1, lambda: late and source.insert(late)))
     assert (result.filled, result.remaining) == (len(FIRST) + len(late) - 8, 0)
     assert source.given_keys() == source.in_order()
+    assert source.wrong() == []
     assert before.items() <= source.ids().items()
 
     source.insert(shifted(source, [key + 1000 for key in LATER]))
