@@ -4,15 +4,20 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 from functools import partial
 
 import pytest
+from django.db import connection
 
 from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill.owner import heartbeats
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
-from tests.support import elsewhere, refusal_of
+from tests.crashes.crash import crash, not_unique
+from tests.servers import UNAVAILABLE
+from tests.support import ROOT, elsewhere, refusal_of
 
 from .command import called, printed
 from .support import SECOND, START, build, fill, find, insert_orders, is_strict, saved_run
@@ -203,3 +208,36 @@ def test_a_command_that_is_stopped_for_so_long_that_it_is_robbed_writes_nothing_
     assert saved_run("uuid7").batches == before.batches
     assert saved_run("uuid7").finished_at == before.finished_at
     assert build("uuid7").missing == 10
+
+
+# Killed again and again while others write; ``python -m tests.crashes`` does it 100 times
+
+
+def test_killed_under_live_writers():
+    found = crash("uuid7", "test uuid7", most_kills=2, writers=2)
+    assert found.problems == []
+    assert found.kills > 0
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="the others have one way")
+def test_killed_while_neighbours_are_written_apart():
+    with not_unique("uuid7"):
+        found = crash("uuid7", "test apart", most_kills=2, writers=2)
+    assert found.problems == []
+    assert found.kills > 0
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no server to kill")
+def test_the_server_is_killed_under_live_writers():
+    """One that is started for it; the backfill and the writers go on when it is there again."""
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.crashes", "--runs=1", "--most-kills=2", "--kill-server"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if run.returncode == UNAVAILABLE:
+        pytest.skip(run.stdout)
+    assert run.returncode == 0, run.stdout
+    assert "1 runs with 2 kills" in run.stdout
