@@ -43,3 +43,20 @@ def fill(apps, schema_editor):
         order.public = field.generate_for(order)
         order.save()
 """
+
+
+ROWS = """
+def add_rows(apps, schema_editor):
+    Order = apps.get_model("depot", "Order")
+    for name in "abcde":
+        Order.objects.create(name=name)
+"""
+
+
+def create_orders(depot, rows="", before="", options="", **fields):
+    """A table of orders with a key, a name and these fields, and with rows."""
+    fields = {"id": "BigAutoField(primary_key=True)", "name": "CharField(max_length=9)", **fields}
+    columns = ", ".join(f'("{name}", {field})' for name, field in fields.items())
+    fill = "RunPython(add_rows, RunPython.noop)," if rows else ""
+    depot.write(f'CreateModel("Order", [{columns}], options={{{options}}}), {fill}', before + rows)
+    depot.migrate()

@@ -172,8 +172,17 @@ def test_it_goes_on_where_it_was_killed(depot, after):
 
 
 @pytest.mark.skipif(connection.vendor == "mysql", reason="DDL ends every transaction")
-def test_a_transaction_around_it_is_refused(depot):
-    prepare(depot, ADD.format(field("ULIDField", "unique=True")), atomic=True)
+@pytest.mark.parametrize(
+    "step",
+    [
+        ADD.format("ULIDField(unique=True)"),
+        'ConstrainSortableID("order", "other", ULIDField(unique=True)),',
+    ],
+)
+def test_a_transaction_around_an_operation_is_refused(depot, step):
+    depot.write(f'{CREATE}AddField("order", "other", ULIDField(null=True)),')
+    depot.migrate()
+    depot.write(step)
     with pytest.raises(CommandError, match="set atomic = False on the migration"):
         depot.migrate()
     assert depot.applied() == depot.names[:1]

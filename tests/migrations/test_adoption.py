@@ -12,6 +12,8 @@ from tests.combinations import each_with
 from tests.marks import own_tables, skip_where_uuids_are_refused
 from tests.support import columns, constraints, execute, query
 
+from .sources import create_orders
+
 pytestmark = own_tables
 
 UUID7 = "01976b9e-2fb2-7000-8000-00000000000{}"
@@ -115,12 +117,7 @@ def test_a_column(depot, kind, how):
     old, old_options, new, new_options, value = COLUMNS[kind]
     skip_where_uuids_are_refused(new_options)
     old, new = source(old, old_options, how), source(new, new_options, how)
-    depot.write(
-        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {old}), '
-        f'("name", CharField(max_length=9))]),',
-        PACKAGES + "\n    import uuid",
-    )
-    depot.migrate()
+    create_orders(depot, before=PACKAGES + "\n    import uuid", public=old)
     for n, name in enumerate("abcde", 1):
         depot.model("Order").objects.create(name=name, public=value.format(n))
     before = depot.column("depot_order", "public"), schema()
@@ -150,10 +147,7 @@ LATE = {
 def test_ids_of_another_epoch_are_refused_with_the_option_that_reads_them(
     depot, old, new, value, advice
 ):
-    depot.write(
-        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {old}())]),'
-    )
-    depot.migrate()
+    create_orders(depot, public=f"{old}()")
     depot.model("Order").objects.create(public=value)
     depot.write(f'AlterField("order", "public", {new.format("")}),')
     with pytest.raises(CommandError, match=f"of a time after now, .*{advice}.* 2024-01-01"):
@@ -164,9 +158,7 @@ def test_ids_of_another_epoch_are_refused_with_the_option_that_reads_them(
 
 
 def test_a_single_id_after_now_is_refused_unless_its_check_is_silenced(depot, settings):
-    create = 'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {}())]),'
-    depot.write(create.format("BigIntegerField"))
-    depot.migrate()
+    create_orders(depot, public="BigIntegerField()")
     now = get("snowflake").generate()
     for value in [*range(now, now + 20), now + (400 * 86_400_000 << 22)]:
         depot.model("Order").objects.create(public=value)
@@ -187,8 +179,7 @@ SPELLED = {
 
 @pytest.mark.parametrize(("value", "function", "more"), SPELLED.values(), ids=SPELLED)
 def test_a_spelling_that_an_update_mends(depot, value, function, more):
-    depot.write('CreateModel("Order", [("id", CharField(max_length=30, primary_key=True))]),')
-    depot.migrate()
+    create_orders(depot, id="CharField(max_length=30, primary_key=True)")
     depot.model("Order").objects.create(id=value)
     new = 'ULIDField(primary_key=True, storage="varchar", max_length=30)'
     depot.write(f'AlterField("order", "id", {new}),')
@@ -255,11 +246,7 @@ def test_a_key_and_what_points_to_it(depot, old, old_options, new, new_options, 
 
 def test_a_column_of_fixed_width_that_django_knows_as_a_charfield(depot):
     """What inspectdb makes of char(26)."""
-    depot.write(
-        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
-        '("public", CharField(max_length=26)), ("name", CharField(max_length=9))]),'
-    )
-    depot.migrate()
+    create_orders(depot, public="CharField(max_length=26)")
     if connection.vendor != "sqlite":
         change = {"mysql": "MODIFY public", "postgresql": "ALTER public TYPE"}[connection.vendor]
         execute(f"ALTER TABLE depot_order {change} char(26)")
@@ -275,11 +262,7 @@ def test_a_column_of_fixed_width_that_django_knows_as_a_charfield(depot):
 
 
 def test_bytes_are_adopted_though_the_type_of_the_column_changes(depot):
-    depot.write(
-        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
-        '("public", BinaryField(max_length=16)), ("name", CharField(max_length=9))]),'
-    )
-    depot.migrate()
+    create_orders(depot, public="BinaryField(max_length=16)")
     for n, name in enumerate("abc", 1):
         depot.model("Order").objects.create(name=name, public=bytes([1, *[n] * 15]))
     before = depot.column("depot_order", "public")
@@ -293,8 +276,7 @@ def test_bytes_are_adopted_though_the_type_of_the_column_changes(depot):
 
 def test_options_of_the_public_text_leave_the_table_alone(depot):
     """On SQLite too, which copies it otherwise."""
-    depot.write('CreateModel("Order", [("id", UUIDv7Field(primary_key=True))]),')
-    depot.migrate()
+    create_orders(depot, id="UUIDv7Field(primary_key=True)")
     options = 'primary_key=True, prefix="ord", separator=":", encoding="base58"'
     step = depot.write(
         f'AlterField("order", "id", UUIDv7Field({options}, accept_other_versions=True)),'

@@ -164,15 +164,6 @@ def test_a_counted_key_of_an_empty_table(depot, name):
     assert depot.model("Line").objects.get().order.pk == order.pk
 
 
-def test_a_column_of_another_type_is_refused(depot):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.write('AddField("order", "public", TextField(default="")),')
-    depot.migrate()
-    depot.write('AlterField("order", "public", SnowflakeField()),')
-    with refused(f"depot.0003_step, depot.order.public: {types_changed('text', 'integer')}"):
-        depot.migrate()
-
-
 @pytest.mark.parametrize("new", ["SnowflakeField(null=True)", "UUIDv7Field()"])
 def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
     """Its column has the type of its target and another name than the field."""

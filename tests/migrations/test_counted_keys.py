@@ -11,6 +11,8 @@ from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
 from tests.support import columns, execute
 
+from .sources import create_orders
+
 pytestmark = own_tables
 
 COUNTERS = ("BigAutoField", "SmallAutoField")
@@ -168,11 +170,7 @@ def test_negative_numbers_are_refused(depot):
 
 
 def test_the_numbers_are_found_under_the_present_name_of_a_column(depot):
-    depot.write(
-        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
-        '("number", BigIntegerField()), ("name", CharField(max_length=9))]),'
-    )
-    depot.migrate()
+    create_orders(depot, number="BigIntegerField()")
     depot.model("Order").objects.create(number=7, name="a")
     depot.write('RenameField("order", "number", "code"),')
     depot.write('AlterField("order", "code", Time64Field()),')

@@ -14,8 +14,9 @@ from tests.marks import own_tables
 from tests.support import execute
 
 from .conftest import forget
+from .sources import ROWS, create_orders
 from .test_pending_swap import stop_before_it_is_recorded
-from .test_swap import ROWS, prepare
+from .test_swap import prepare
 
 pytestmark = own_tables
 
@@ -38,15 +39,6 @@ def reported(monkeypatch):
         return " ".join(line.split()[1:])
 
     return look
-
-
-def made(depot, definition, rows=ROWS):
-    depot.write(
-        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {definition}), '
-        f'("name", CharField(max_length=9))]), RunPython(add_rows, RunPython.noop),',
-        rows,
-    )
-    depot.migrate()
 
 
 def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, monkeypatch):
@@ -89,12 +81,12 @@ def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, mon
     ],
 )
 def test_constraints_of_an_empty_table(depot, reported, definition, field, found):
-    made(depot, definition, ROWS.replace("abcde", ""))
+    create_orders(depot, public=definition)
     assert reported(field) == f"ulid 0 {found}"
 
 
 def test_a_table_that_the_database_has_otherwise_than_the_migrations(depot, reported):
-    made(depot, "ULIDField(null=True)")
+    create_orders(depot, ROWS, public="ULIDField(null=True)")
     depot.write(
         'SeparateDatabaseAndState(state_operations=[AlterField("order", "public", '
         "ULIDField(unique=True))]),"
@@ -116,7 +108,7 @@ def test_a_table_that_the_database_has_otherwise_than_the_migrations(depot, repo
 
 
 def test_a_table_that_is_gone(depot, reported):
-    made(depot, "ULIDField(unique=True)")
+    create_orders(depot, ROWS, public="ULIDField(unique=True)")
     execute("DROP TABLE depot_order")
     seen = " that the user may see" if connection.vendor == "mysql" else ""
     assert reported(ULIDField(unique=True)) == f"ulid no table{seen}"
@@ -127,7 +119,7 @@ def test_a_table_that_is_gone(depot, reported):
 
 
 def test_a_view(depot, reported):
-    made(depot, "ULIDField(unique=True)")
+    create_orders(depot, ROWS, public="ULIDField(unique=True)")
     execute(
         "ALTER TABLE depot_order RENAME TO depot_hidden",
         "CREATE VIEW depot_order AS SELECT * FROM depot_hidden",
@@ -140,7 +132,7 @@ def test_a_view(depot, reported):
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="its roles")
 def test_a_table_that_the_user_may_not_read(depot, reported):
-    made(depot, "ULIDField(unique=True)")
+    create_orders(depot, ROWS, public="ULIDField(unique=True)")
     execute(
         "CREATE ROLE depot_reader",
         "GRANT SELECT ON ALL TABLES IN SCHEMA public TO depot_reader",

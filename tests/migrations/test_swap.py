@@ -18,34 +18,16 @@ from tests.combinations import each_with
 from tests.marks import own_tables
 from tests.support import columns, constraints, elsewhere, execute, open_transaction
 
-from .sources import FIELDS, field
+from .sources import FIELDS, ROWS, create_orders, field
 from .test_constrain import UPDATE, Killed, killed
 
 pytestmark = own_tables
 
 SWAP = 'SwapSortableID("order", "public", "new"),'
-ROWS = """
-def add_rows(apps, schema_editor):
-    Order = apps.get_model("depot", "Order")
-    for name in "abcde":
-        Order.objects.create(name=name)
-"""
-
-
-def create(old, new, options=""):
-    return f"""\
-    CreateModel("Order", [
-        ("id", BigAutoField(primary_key=True)),
-        ("public", {old}),
-        ("name", CharField(max_length=9)),
-        ("new", {new}),
-    ], options={{{options}}}),
-    """
 
 
 def prepare(depot, old="ULIDField(unique=True)", new="UUIDv7Field(unique=True)", options=""):
-    depot.write(f"{create(old, new, options)}RunPython(add_rows, RunPython.noop),", ROWS)
-    depot.migrate()
+    create_orders(depot, ROWS, options=options, public=old, new=new)
     depot.write(SWAP)
 
 
@@ -213,11 +195,7 @@ REFUSED = {
 def test_what_would_lose_something_is_refused(depot, arguments, reason):
     if "primary_key" in arguments[0]:
         old, new = arguments
-        depot.write(
-            f'CreateModel("Order", [("public", {old}), ("name", CharField(max_length=9)), '
-            f'("new", {new})]),'
-        )
-        depot.migrate()
+        create_orders(depot, id="IntegerField(null=True)", public=old, new=new)
         depot.write(SWAP)
     else:
         prepare(depot, *arguments)
