@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from .schemes.generation.clock import POLICIES, RollbackRule
+from .schemes.clock_and_randomness import POLICIES, RollbackRule
 from .schemes.support import nearest
 
 if TYPE_CHECKING:

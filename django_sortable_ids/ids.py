@@ -13,9 +13,9 @@ from .fields import SortableIDField, history_models
 from .fields.of_model import id_of, lacks_time, local_time, own_fields
 from .fields.values.public import SEPARATORS
 from .schemes import ID
-from .schemes.encodings.text_forms import UUIDText
 from .schemes.errors import described
 from .schemes.support import nearest
+from .schemes.text_forms import UUIDText
 
 __all__ = ["Resolved", "created_at", "public_id", "resolve", "schema_of"]
 

@@ -15,8 +15,8 @@ from django.db import models
 from .fields import SortableIDField
 from .fields.of_model import id_field
 from .schemes import ID, InvalidID, LexicalSequence, TimeScheme
-from .schemes.generation.clock import Sources, unix_ns
-from .schemes.generation.generator import replaced_sources
+from .schemes.clock_and_randomness import Sources, unix_ns
+from .schemes.generator import replaced_sources
 
 __all__ = ["IDClock", "deterministic_ids", "id_for_number", "integer_fixtures"]
 

@@ -24,7 +24,7 @@ from ..errors import BackfillError
 from ..fields.values.times import aware
 from ..functions.time_columns import TextColumn
 from ..schemes import InvalidID, OutOfRange, TimeScheme
-from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
+from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
 from .engines import engine_of
 from .sources.base import Row
 from .sources.id_column import last_run, same_options

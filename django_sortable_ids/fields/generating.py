@@ -13,7 +13,7 @@ from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
-from ..schemes.generation.clock import set_rollback_rule
+from ..schemes.clock_and_randomness import set_rollback_rule
 from . import history_models
 from .callers import QUERIES, is_admin_search, is_called_by
 from .values import times

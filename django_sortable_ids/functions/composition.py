@@ -11,8 +11,8 @@ from django.db.models.expressions import Expression
 
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.encodings.text_forms import Digits, UUIDText
 from ..schemes.layout import ByteFractionTemplate, Layout
+from ..schemes.text_forms import Digits, UUIDText
 from .bits import DIGIT, Group, Part, Run, bits_of, groups_of_new
 from .fragments import (
     RANDOM_BITS,

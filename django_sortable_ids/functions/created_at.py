@@ -12,8 +12,8 @@ from ..fields import SortableIDField
 from ..fields.of_model import referenced_column
 from ..fields.values.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.encodings.text_forms import Digits, Groups, TextForm
-from ..schemes.generation.clock import unix_ns
+from ..schemes.clock_and_randomness import unix_ns
+from ..schemes.text_forms import Digits, Groups, TextForm
 from .fragments import SQL, Compiled, SQLCondition, SQLText
 from .texts import id_field
 from .ticks import MomentOfTick, is_of_version, postgresql_value, tick_of

@@ -15,9 +15,9 @@ from django.db.models.expressions import Expression
 from ..fields import SortableIDField
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
-from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
-from ..schemes.generation.clock import UNIX_EPOCH
+from ..schemes.clock_and_randomness import UNIX_EPOCH
 from ..schemes.layout import ByteFractionTemplate
+from ..schemes.text_forms import Digits, Groups, UUIDText
 from .bits import DIGIT, WORD, digits_of, tick_runs
 from .fragments import (
     Fragment,

@@ -24,7 +24,7 @@ from ..db.tables import column_info, time_digits
 from ..errors import BackfillError
 from ..fields.values.times import aware
 from ..schemes import TimeScheme
-from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
+from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
 from .ticks import UnixMicroseconds
 
 _NAIVE_EPOCH = UNIX_EPOCH.replace(tzinfo=None)

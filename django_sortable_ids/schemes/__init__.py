@@ -8,9 +8,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import alphabets
 from .catalog import all_schemes, get, is_lossless, register
-from .encodings import alphabets
-from .encodings.text_forms import Base64URL, Decimal, Digits, UUIDText
 from .errors import (
     ClockRollback,
     InvalidID,
@@ -22,14 +21,19 @@ from .errors import (
 )
 from .layout import Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
+from .text_forms import Base64URL, Decimal, Digits, UUIDText
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
 if TYPE_CHECKING:
     from .catalog.integers import Integer
-    from .sequence import LexicalSequence, Numeration
+    from .catalog.sequence import LexicalSequence, Numeration
 
-_LATER = {"Integer": ".catalog.integers", "LexicalSequence": ".sequence", "Numeration": ".sequence"}
-"""What most projects don't use: imported when it is read."""
+_LATER = {
+    "Integer": ".catalog.integers",
+    "LexicalSequence": ".catalog.sequence",
+    "Numeration": ".catalog.sequence",
+}
+"""What most projects don't use, and its module in ``catalog``: imported when it is read."""
 
 __all__ = [
     "ID",
@@ -66,4 +70,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATER[name], __name__), name)
+    return getattr(import_module(f".catalog.{_LATER[name]}", __name__), name)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, NamedTuple, Self, TypeGuard
 
-from .encodings.notation import uuid_of, uuids_of
-from .encodings.text_forms import TextForm
 from .errors import InvalidID, Message, NotTimeOrdered, described
+from .notation import uuid_of, uuids_of
 from .support import ByFields, cached_property, nearest
+from .text_forms import TextForm
 
 ID = uuid.UUID | str | int
 """The Python value of an id; each scheme uses one of the three types."""

@@ -11,16 +11,15 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
+from .clock_and_randomness import MICROSECOND, UNIX_EPOCH, drawn_below, unix_ns
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
-from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
-from .generation.generator import Generator
-from .generation.randomness import drawn_below
+from .generator import Generator
 from .layout import PLAIN, Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
 from .support import cached_property
 
 if TYPE_CHECKING:
-    from .generation.leased_generator import LeaseSource
+    from .leased_generator import LeaseSource
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -151,7 +150,7 @@ class TimeScheme(Scheme):
             "write_all": self.all_from_trusted,
         }
         if callable(self.worker):
-            from .generation.leased_generator import LeasedGenerator
+            from .leased_generator import LeasedGenerator
 
             new: Generator = LeasedGenerator(self.layout, self.worker, **options)
         else:

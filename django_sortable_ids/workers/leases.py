@@ -27,7 +27,7 @@ from django.db.models import QuerySet
 from ..db.transactions import apart, in_a_thread, retried
 from ..models import WorkerLease
 from ..schemes import LeaseLost, LeaseUnavailable
-from ..schemes.generation.clock import system_ns
+from ..schemes.clock_and_randomness import system_ns
 
 MOST_NUMBERS = 2**31
 """How many numbers the column can hold."""

@@ -28,7 +28,7 @@ from django.db import connections, router
 from .. import conf
 from ..db.transactions import is_in_memory
 from ..schemes import TimeScheme
-from ..schemes.generation.leased_generator import Lease
+from ..schemes.leased_generator import Lease
 
 if TYPE_CHECKING:
     from .leases import ProcessLease, UnsharedLease

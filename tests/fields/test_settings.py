@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django_sortable_ids import conf
 from django_sortable_ids.checks.definitions import check_definitions, check_workers
 from django_sortable_ids.fields import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
-from django_sortable_ids.schemes.generation.clock import (
+from django_sortable_ids.schemes.clock_and_randomness import (
     RollbackRule,
     rollback_rule,
     set_rollback_rule,

@@ -13,7 +13,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.fields.values.storage import default_storage, storage_names
-from django_sortable_ids.schemes.encodings.text_forms import Digits, UUIDText
+from django_sortable_ids.schemes.text_forms import Digits, UUIDText
 from tests.capabilities import label
 from tests.field_classes import CLASSES
 

@@ -14,9 +14,9 @@ from django_sortable_ids.fields.values.storage import BinaryStorage, IntegerStor
 from django_sortable_ids.functions.composition import Composition
 from django_sortable_ids.functions.ticks import MomentOfTick, tick_at, tick_of
 from django_sortable_ids.schemes import TimeScheme
-from django_sortable_ids.schemes.encodings.alphabets import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
-from django_sortable_ids.schemes.encodings.text_forms import Decimal, Digits, UUIDText
+from django_sortable_ids.schemes.alphabets import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
 from django_sortable_ids.schemes.layout import Layout, UUIDTemplate
+from django_sortable_ids.schemes.text_forms import Decimal, Digits, UUIDText
 from tests.schemes.support import MICROSECOND as US
 from tests.schemes.support import from_unix_ns, unix_ns
 from tests.testapp.models import Order

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from django_sortable_ids.schemes.generation.clock import Sources
-from django_sortable_ids.schemes.generation.generator import Generator
+from django_sortable_ids.schemes.clock_and_randomness import Sources
+from django_sortable_ids.schemes.generator import Generator
 from django_sortable_ids.schemes.layout import Layout
 
 MANY = 20_000

@@ -7,7 +7,7 @@ import pytest
 import time_machine
 
 from django_sortable_ids.schemes import ClockRollback, get
-from django_sortable_ids.schemes.generation.clock import (
+from django_sortable_ids.schemes.clock_and_randomness import (
     RollbackRule,
     rollback_rule,
     set_rollback_rule,

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange, get
-from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
+from django_sortable_ids.schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
 from django_sortable_ids.schemes.layout import (
     PLAIN,
     ByteFractionTemplate,

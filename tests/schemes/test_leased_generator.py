@@ -8,9 +8,9 @@ import pytest
 import time_machine
 
 from django_sortable_ids.schemes import LeaseLost, get
-from django_sortable_ids.schemes.generation.clock import Sources
-from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
+from django_sortable_ids.schemes.clock_and_randomness import Sources
 from django_sortable_ids.schemes.layout import Layout
+from django_sortable_ids.schemes.leased_generator import LeasedGenerator
 from tests.combinations import in_one_case
 
 from .generators import TINY, fresh, increases, take

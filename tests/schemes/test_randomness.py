@@ -8,7 +8,7 @@ from math import isqrt
 import pytest
 
 from django_sortable_ids.schemes import get
-from django_sortable_ids.schemes.generation.randomness import Randomness, drawn_below
+from django_sortable_ids.schemes.clock_and_randomness import Randomness, drawn_below
 from tests.combinations import in_one_case
 
 from .generators import generator_of

@@ -22,8 +22,8 @@ from django_sortable_ids.schemes import (
     register,
 )
 from django_sortable_ids.schemes import catalog as registry
-from django_sortable_ids.schemes.encodings.text_forms import Groups
 from django_sortable_ids.schemes.layout import PLAIN, ByteFractionTemplate
+from django_sortable_ids.schemes.text_forms import Groups
 from tests.combinations import in_one_case
 from tests.own_schemes.schemes import SAFE53, SCHEMES, SHORT96, UUID8
 

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import pytest
 
 from django_sortable_ids.schemes import InvalidID, SequenceExhausted, get
-from django_sortable_ids.schemes.sequence import CHARSETS, Numeration
+from django_sortable_ids.schemes.catalog.sequence import CHARSETS, Numeration
 from tests.combinations import in_one_case
 
 from .support import SEQUENCES, vectors

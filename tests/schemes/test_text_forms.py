@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from django_sortable_ids.schemes import InvalidID, get
-from django_sortable_ids.schemes.encodings import alphabets
-from django_sortable_ids.schemes.encodings.notation import Notation
-from django_sortable_ids.schemes.encodings.text_forms import (
+from django_sortable_ids.schemes import InvalidID, alphabets, get
+from django_sortable_ids.schemes.catalog.sequence import SequenceText, TemplateText
+from django_sortable_ids.schemes.notation import Notation
+from django_sortable_ids.schemes.text_forms import (
     Base64URL,
     Digits,
     SQLServerText,
     UUIDText,
 )
-from django_sortable_ids.schemes.sequence import SequenceText, TemplateText
 from tests.combinations import in_one_case
 
 from .support import ENCODINGS, SCHEMES, is_refused, some_values, vectors

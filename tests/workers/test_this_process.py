@@ -10,10 +10,10 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.fields import SnowflakeField, Time64Field
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
-from django_sortable_ids.schemes.generation.clock import Sources
-from django_sortable_ids.schemes.generation.generator import replaced_sources
-from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
+from django_sortable_ids.schemes.clock_and_randomness import Sources
+from django_sortable_ids.schemes.generator import replaced_sources
 from django_sortable_ids.schemes.layout import Layout
+from django_sortable_ids.schemes.leased_generator import LeasedGenerator
 from django_sortable_ids.workers import this_process
 from django_sortable_ids.workers.leases import ProcessLease, Terms
 from tests.marks import own_tables

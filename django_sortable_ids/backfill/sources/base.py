@@ -18,7 +18,7 @@ from django.db.models import Q, QuerySet
 from ...fields import SortableIDField
 from ...functions.time_columns import TimeColumn, time_range
 from ...schemes import ID, Scheme, TimeScheme
-from ...schemes.generation.clock import MICROSECOND, UNIX_EPOCH
+from ...schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
 
 if TYPE_CHECKING:
     from ...models import BackfillRun

@@ -10,7 +10,7 @@ from operator import add
 from typing import Any
 
 from ...schemes import ID, OutOfRange, TimeScheme
-from ...schemes.generation.randomness import drawn_below
+from ...schemes.clock_and_randomness import drawn_below
 from ..sources.base import Row
 from ..sources.target import HASHES, Target
 

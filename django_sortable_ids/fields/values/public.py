@@ -14,10 +14,10 @@ from django.db.models import Model
 
 from ... import conf
 from ...schemes import ID, InvalidID, Scheme
-from ...schemes.encodings.notation import uuid_of
-from ...schemes.encodings.text_forms import UUIDText
 from ...schemes.errors import Message, described, shown
+from ...schemes.notation import uuid_of
 from ...schemes.support import ByArguments
+from ...schemes.text_forms import UUIDText
 from .storage import storage_names
 
 if TYPE_CHECKING:

@@ -9,18 +9,18 @@ from importlib import import_module
 from inspect import unwrap
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from ..encodings.text_forms import TextForm
 from ..errors import described
 from ..layout import PLAIN, BitTemplate, Layout
 from ..scheme import Scheme
+from ..text_forms import TextForm
 from ..time_scheme import MILLISECOND, TimeScheme
 
 T = TypeVar("T")
 
 _FAMILIES = {
-    "catalog.uuids": "uuid1 uuid6 uuid7 comb13 comb4",
-    "catalog.texts": "ulid hexulid timeflake scru128 pushid cuid xid objectid ksuid kuuid",
-    "catalog.integers": "snowflake sonyflake tsid time64",
+    "uuids": "uuid1 uuid6 uuid7 comb13 comb4",
+    "texts": "ulid hexulid timeflake scru128 pushid cuid xid objectid ksuid kuuid",
+    "integers": "snowflake sonyflake tsid time64",
     "sequence": "lexical_sequence",
 }
 _MODULES = {name: module for module, names in _FAMILIES.items() for name in names.split()}
@@ -123,7 +123,7 @@ def _family(name: str) -> "partial[Scheme]":
             f"unknown scheme {name!r}; expected one of {names}, or one of your own that is "
             f"registered before its field is created: django_sortable_ids.schemes.register()"
         )
-    module = import_module(f"{__package__.rpartition('.')[0]}.{_MODULES[family]}")
+    module = import_module(f"{__package__}.{_MODULES[family]}")
     return partial(getattr(module, family), **fixed)
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from ..encodings.alphabets import BASE62, CROCKFORD
-from ..encodings.text_forms import Base64URL, Decimal, Digits
+from ..alphabets import BASE62, CROCKFORD
 from ..layout import Layout
+from ..text_forms import Base64URL, Decimal, Digits
 from ..time_scheme import MILLISECOND, TimeScheme
 from . import epoch, one_of
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from math import prod
 
-from ..encodings.alphabets import UNRESERVED
-from ..encodings.text_forms import Digits, Groups, TextForm
-from ..generation.clock import unix_ns
+from ..alphabets import UNRESERVED
+from ..clock_and_randomness import unix_ns
 from ..layout import PLAIN, UUIDTemplate
+from ..text_forms import Digits, Groups, TextForm
 from ..time_scheme import TimeScheme
 
 _BITS = {int: range(8, 65), str: range(8, 193), uuid.UUID: range(128, 129)}

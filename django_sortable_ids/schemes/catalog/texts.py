@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
-from ..encodings.alphabets import (
+from ..alphabets import (
     BASE32_HEX_LOWER,
     BASE36_LOWER,
     BASE62,
@@ -16,8 +16,8 @@ from ..encodings.alphabets import (
     HEX_UPPER,
     PUSH_ID,
 )
-from ..encodings.text_forms import Digits, Groups
 from ..layout import ByteFractionTemplate, Layout, SuffixPart
+from ..text_forms import Digits, Groups
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 from . import epoch, one_of, row
 

@@ -6,9 +6,9 @@ Bit layouts are written most significant bit first.
 from functools import lru_cache
 from typing import Any
 
-from ..encodings.alphabets import BASE36_LOWER, BASE58, BASE62, CROCKFORD_LOWER, SHORTUUID
-from ..encodings.text_forms import Digits, SQLServerText, TextForm, UUIDText
+from ..alphabets import BASE36_LOWER, BASE58, BASE62, CROCKFORD_LOWER, SHORTUUID
 from ..layout import VERSION_1, SuffixPart, UUIDTemplate
+from ..text_forms import Digits, SQLServerText, TextForm, UUIDText
 from ..time_scheme import SECOND, TimeScheme
 from . import row
 

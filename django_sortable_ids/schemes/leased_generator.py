@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..layout import Layout
 from .generator import Generator
+from .layout import Layout
 
 
 class Lease(Protocol):

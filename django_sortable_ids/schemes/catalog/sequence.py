@@ -13,10 +13,10 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
-from .encodings.text_forms import TextForm
-from .errors import SequenceExhausted
-from .scheme import ID, Scheme
-from .support import ByArguments, cached_property
+from ..errors import SequenceExhausted
+from ..scheme import ID, Scheme
+from ..support import ByArguments, cached_property
+from ..text_forms import TextForm
 
 CHARSETS = {
     "numeric": "0123456789",

@@ -23,10 +23,9 @@ from itertools import accumulate
 from threading import Lock
 from typing import Any
 
-from ..errors import ClockRollback, OutOfRange
-from ..layout import Layout
-from .clock import Sources, rollback_rule
-from .randomness import Randomness
+from .clock_and_randomness import Randomness, Sources, rollback_rule
+from .errors import ClockRollback, OutOfRange
+from .layout import Layout
 
 IDS_PER_MICROSECOND = 16
 """How many ids per microsecond a tick must have room for, whatever random steps are drawn."""

@@ -11,9 +11,9 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from ..layout import VERSION_1, UUIDTemplate
-from ..support import ByArguments, cached_property
+from .layout import VERSION_1, UUIDTemplate
 from .notation import Notation
+from .support import ByArguments, cached_property
 
 _EXTRA_BITS = "its last character has bits beyond the last byte"
 

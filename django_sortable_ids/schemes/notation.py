@@ -12,7 +12,7 @@ from itertools import repeat
 from operator import add
 from uuid import UUID, SafeUUID
 
-from ..support import cached_property, ones
+from .support import cached_property, ones
 
 AT_ONCE = 256
 """How many numbers are written at once."""

@@ -1,1 +1,0 @@
-"""The text encodings of ids."""

@@ -1,1 +1,0 @@
-"""New ids: clock, randomness and worker numbers."""
