@@ -54,7 +54,7 @@ class SortableIDsConfig(AppConfig):
         """What a project needs that has sortable ids."""
         import_module("django_sortable_ids.lookups")  # registers them
         request_started.connect(
-            deferred("workers.this_process:before_request"), weak=False, dispatch_uid=self.name
+            deferred("workers:before_request"), weak=False, dispatch_uid=self.name
         )
         # A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
         _adapt(Min, "functions.created_at:as_postgresql")

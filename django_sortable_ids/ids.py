@@ -11,7 +11,7 @@ from django.db import models
 
 from .fields import SortableIDField, history_models
 from .fields.of_model import id_of, lacks_time, local_time, own_fields
-from .fields.values.public import SEPARATORS
+from .fields.public import SEPARATORS
 from .schemes import ID
 from .schemes.errors import described
 from .schemes.support import nearest

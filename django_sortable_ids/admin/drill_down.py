@@ -20,7 +20,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext, pgettext
 
 from ..db.counting import Count
-from ..fields.values.times import first_moment
+from ..fields.times import first_moment
 from ..histograms.counting import TimedColumn, TookTooLong, counts, ends, timed_column
 from ..histograms.histogram import DrawnBar, drawn_counts, formatted
 from ..histograms.spans import Span, end_of, local, spans, start_of

@@ -21,7 +21,7 @@ from django.db.models import (
 
 from ..db import tables
 from ..errors import BackfillError
-from ..fields.values.times import aware
+from ..fields.times import aware
 from ..functions.time_columns import TextColumn
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH

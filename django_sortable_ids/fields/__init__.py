@@ -15,6 +15,7 @@ from .concrete import (
     HexULIDField,
     KSUIDField,
     KUUIDField,
+    LexicalSequenceField,
     ObjectIDField,
     PushIDField,
     SCRU128Field,
@@ -28,7 +29,6 @@ from .concrete import (
     UUIDv7Field,
     XidField,
 )
-from .sequence import LexicalSequenceField
 from .value_types import SortableIntegerField, SortableTextField, SortableUUIDField
 
 __all__ = [

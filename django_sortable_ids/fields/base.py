@@ -12,11 +12,23 @@ from django.utils.translation import gettext_lazy as _
 
 from ..schemes import ID, InvalidID, TimeScheme
 from ..schemes.errors import Message, shown
-from .callers import SESSIONS, UPDATES, is_called_by
-from .generating import GetType, SetType
+from .generating import GetType, SetType, is_called_by
 from .options import FieldWithOptions
-from .values.public import Candidates, Malformed
+from .public import Candidates, Malformed
 from .values.storage import INTERNAL_TYPES, BinaryStorage, OnlyConverters, Storage, storage_for
+
+_SESSIONS = (
+    ("django.contrib.auth", "_get_user_session_key"),
+    ("django.contrib.auth", "_aget_user_session_key"),
+)
+"""They read the user's key from a session, which may be older than the key's current type."""
+
+_UPDATES = (
+    ("django.db.models.sql.compiler", "SQLUpdateCompiler.pre_sql_setup"),
+    ("django.db.models.sql.subqueries", "UpdateQuery.get_related_updates"),
+)
+"""They look up keys as the driver returned them: for an UPDATE of a model and its parent, and on
+MySQL for each one with a join."""
 
 
 class SortableIDField(FieldWithOptions[SetType, GetType]):
@@ -51,7 +63,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         try:
             return self._read(value)
         except (InvalidID, TypeError):
-            if self.primary_key and is_called_by(SESSIONS):
+            if self.primary_key and is_called_by(*_SESSIONS):
                 return None  # matches no user, so the visitor is logged out
             raise self.invalid(value) from None
 
@@ -172,7 +184,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         except InvalidID:
             return Malformed(value)
         except TypeError as error:
-            if isinstance(value, BinaryStorage.driver_types) and is_called_by(UPDATES):
+            if isinstance(value, BinaryStorage.driver_types) and is_called_by(*_UPDATES):
                 return self.scheme.from_trusted(int.from_bytes(value, "big"))
             is_time = isinstance(value, date) and isinstance(self.scheme, TimeScheme)
             advice = f"; to compare times, write {self.name}__created_at" if is_time else ""

@@ -1,8 +1,10 @@
 """What a field has of Django's, and when an id is generated: with the instance, or the INSERT."""
 
 import functools
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.core.exceptions import FieldError, ValidationError
@@ -14,9 +16,7 @@ from django.utils.functional import cached_property
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from ..schemes.clock_and_randomness import set_rollback_rule
-from . import history_models
-from .callers import QUERIES, is_admin_search, is_called_by
-from .values import times
+from . import history_models, times
 
 if TYPE_CHECKING:
     from django.db.models import BigIntegerField as BigIntegerField
@@ -43,6 +43,21 @@ _OF_TIMES = {
 }
 """Lookups of a ``DateTimeField``."""
 _OF_VALUES = (models.CharField, models.IntegerField, models.UUIDField)
+
+
+def is_called_by(*functions: tuple[str, str]) -> bool:
+    """Whether one of the functions, each a module and a qualified name, is on the call stack.
+
+    Asked only for what is wrong, where Django and other packages have no hook that tells. Some
+    callers pass on what a visitor sent: then a malformed id is a visitor's mistake, and not a
+    programming error. Others pass on what the driver returned.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if (frame.f_globals.get("__name__"), frame.f_code.co_qualname) in functions:
+            return True
+        frame = frame.f_back
+    return False
 
 
 class OwnLookups:
@@ -72,7 +87,7 @@ class OwnLookups:
     def get_lookup(self, lookup_name: str) -> Any:
         # For "id__exact" among search_fields, the admin of Django 5.2 would cast the column to
         # text. It searches by "id__exact__icontains" if there is no such lookup.
-        if lookup_name == "exact" and is_admin_search():
+        if lookup_name == "exact" and sys._getframe(1).f_code.co_name == "construct_search":
             return None
         return super().get_lookup(lookup_name)  # type: ignore[misc]
 
@@ -83,7 +98,9 @@ class OwnLookups:
             self.later_transforms[lookup_name]()
             self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
         found = super().get_transform(lookup_name)  # type: ignore[misc]
-        if found is None and lookup_name in _OF_TIMES and is_called_by(QUERIES):
+        # Django's checks only look for a lookup; a query refuses what it doesn't find.
+        in_query = ("django.db.models.sql.query", "Query.try_transform")
+        if found is None and lookup_name in _OF_TIMES and is_called_by(in_query):
             name = getattr(self, "name", "id")
             raise FieldError(
                 f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "
@@ -175,7 +192,7 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
             worker = conf.worker()
             if worker != conf.LEASE:
                 return scheme.with_worker(worker)
-            from ..workers.this_process import lease  # needs the database
+            from ..workers import lease  # needs the database
 
             return scheme.with_worker(lease)
         return scheme

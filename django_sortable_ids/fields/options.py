@@ -15,10 +15,9 @@ from .. import schemes
 from ..schemes import Scheme, TimeScheme
 from ..schemes.catalog import options_of
 from ..schemes.support import nearest
-from . import history_models
+from . import history_models, times
 from .generating import GeneratedIDField, GetType, SetType
-from .values import times
-from .values.public import SEPARATORS, PublicText
+from .public import SEPARATORS, PublicText
 from .values.storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
 
 SCHEME, PUBLIC_TEXT, COLUMN, DEFAULT, CREATED_FROM = "E012", "E013", "E014", "E015", "E016"

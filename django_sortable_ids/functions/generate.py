@@ -1,17 +1,43 @@
-"""Ids that the database generates."""
+"""Ids that the database generates, composed from a tick and a suffix in the column's format."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, Self
 
+from django.db import NotSupportedError
+from django.db.models import BinaryField
 from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
-from ..fields.values.storage import UUIDStorage
+from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme, get
-from .composition import Composition
-from .fragments import SQL, Compiled, HexOfInteger, RandomVariant, SQLInteger
-from .ticks import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow, tick_at
+from ..schemes.layout import ByteFractionTemplate, Layout
+from ..schemes.text_forms import Digits, UUIDText
+from .bits import DIGIT, Group, Part, Run, bits_of, groups_of_new
+from .fragments import (
+    RANDOM_BITS,
+    SQL,
+    Compiled,
+    HexOfInteger,
+    HyphenatedHex,
+    RandomHex,
+    RandomInteger,
+    RandomVariant,
+    SQLInteger,
+    SQLText,
+    joined,
+)
+from .ticks import (
+    ShiftedRight,
+    StatementMicroseconds,
+    UnixMicroseconds,
+    UnixMicrosecondsNow,
+    complement,
+    tick_at,
+    weighted_sum,
+)
 
 _NEEDS_SCHEME = (
     "GenerateID() takes its scheme from the column if it is the db_default of a sortable id; "
@@ -140,3 +166,157 @@ class _GeneratedID(SortableIDField):
         often = composition.reads_tick_often
         clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
         return composition.id_of(tick_at(clock, self.scheme))
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Composes a column's ids from numbers of the database.
+
+    A suffix starts with its rank, a number below ``ranks``; the rest is random. So ids of one tick
+    with ascending ranks are in order, and still can't be guessed.
+    """
+
+    scheme: TimeScheme
+    stored: Storage
+    connection: Any
+
+    @property
+    def _layout(self) -> Layout:
+        return self.scheme.layout.new
+
+    @property
+    def reads_tick_often(self) -> bool:
+        """Whether the SQL contains the tick more than once, and needs the same value each time."""
+        if isinstance(self._layout.template, ByteFractionTemplate):
+            return True
+        if isinstance(self.stored, IntegerStorage):
+            return False
+        groups = chain.from_iterable(self._groups(ranked=False))
+        return sum(run.part is Part.TICK for _, group in groups for run in group) > 1
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks there are; each has ``suffixes // ranks`` suffixes."""
+        is_integer = isinstance(self.stored, IntegerStorage)
+        return self._layout.suffixes if is_integer else 1 << self._rank_bits
+
+    def id_of(self, tick: Expression, rank: Expression | None = None) -> Expression:
+        """An id of this tick, with this rank or a random suffix.
+
+        The SQL may contain both expressions several times. Raises ``NotSupportedError`` for text
+        that isn't hexadecimal, and for integers with more suffixes than can be drawn.
+        """
+        self._refuse_what_python_does()
+        layout = self._layout
+        if layout.descending:
+            tick = complement(tick, layout.ticks - 1)
+            rank = rank and complement(rank, self.ranks - 1)
+        if isinstance(self.stored, IntegerStorage):
+            suffix = rank or RandomInteger(below=layout.suffixes)
+            return weighted_sum([tick, suffix], [layout.suffixes, 1])
+        return self.from_hex(self._hex(tick, rank))
+
+    def _refuse_what_python_does(self) -> None:
+        form = self.stored.form if isinstance(self.stored, TextStorage) else None
+        is_hex = isinstance(form, Digits) and len(form.alphabet) == 16
+        if form is not None and not (is_hex or isinstance(form, UUIDText)):
+            raise NotSupportedError(
+                f"{self.connection.display_name} can't generate {self.scheme.title} as text, "
+                f"{form.expected}: remove the expression and let Python generate the ids, or "
+                f"store them as bytes, with storage='binary'"
+            )
+        suffixes = self._layout.suffixes
+        if isinstance(self.stored, IntegerStorage) and suffixes > 1 << RANDOM_BITS:
+            raise NotSupportedError(
+                f"the database can't generate {self.scheme.title} with {suffixes} suffixes per "
+                f"tick: expected at most {1 << RANDOM_BITS}; let Python generate the ids"
+            )
+
+    def from_hex(self, digits: Expression) -> Expression:
+        match self.stored:
+            case BinaryStorage():
+                # SQLite has it from 3.41; the app adds it to older versions.
+                decode = "decode({0}, 'hex')"
+                return SQL("unhex({0})", digits, postgresql=decode, output_field=BinaryField())
+            case UUIDStorage():
+                return SQL("{0}", digits, postgresql="({0})::uuid")
+            case TextStorage(form=UUIDText(hyphens=True)):
+                return HyphenatedHex(digits)
+            case TextStorage(form=Digits(alphabet)) if alphabet.isupper():
+                return SQLText("upper({0})", digits)
+        return digits
+
+    def versioned(self, first: Expression, *rest: Expression) -> Expression:
+        """The digits of a UUID: the first 15, with the version inserted, and the other 16."""
+        version = f"'{self._layout.template.version:x}'"
+        inserted = SQLText(
+            f"substr({{0}}, 1, 12) || {version} || substr({{0}}, 13)",
+            first,
+            postgresql=f"overlay({{0}} placing {version} from 13 for 0)",
+            mysql=f"INSERT({{0}}, 13, 0, {version})",
+        )
+        return joined([inserted, *rest])
+
+    @property
+    def _rank_bits(self) -> int:
+        """Those of the suffix's first bits that leave whole hexadecimal digits to be random."""
+        bits = self._layout.suffixes.bit_length() - 1
+        return bits if bits <= RANDOM_BITS else RANDOM_BITS - (RANDOM_BITS - bits) % DIGIT
+
+    def _hex(self, tick: Expression, rank: Expression | None) -> Expression:
+        template = self._layout.template
+        if isinstance(template, ByteFractionTemplate):
+            # Whole seconds and a byte of fraction. The SQL contains the tick twice.
+            tick = SQLInteger(
+                "({0} / {by} * 256 + {0} %% {by})",
+                tick,
+                postgresql="({0} / {by} * 256 + mod({0}, {by}))",
+                mysql="({0} DIV {by} * 256 + {0} MOD {by})",
+                by=template.fractions,
+            )
+        bits = bits_of(self._layout, 8 * self.scheme.byte_length)
+        parts = {Part.TICK: (tick, sum(part is Part.TICK for part, _ in bits))}
+        if rank is not None:
+            parts[Part.RANK] = (rank, self._rank_bits)
+        groups = [_digits_of(group, parts) for group in self._groups(ranked=rank is not None)]
+        if template.version is None:
+            return joined(chain.from_iterable(groups))
+        first, rest = groups
+        return self.versioned(joined(first), *rest)
+
+    def _groups(self, *, ranked: bool) -> Sequence[Sequence[Group]]:
+        """The digits of a number; those of a UUID without its version, in two halves."""
+        suffix_bits = self._layout.suffixes.bit_length() - 1
+        random_bits = suffix_bits - self._rank_bits if ranked else suffix_bits
+        return groups_of_new(self._layout, 8 * self.scheme.byte_length, random_bits)
+
+
+def _digits_of(
+    groups: Sequence[Group], parts: Mapping[Part, tuple[Expression, int]]
+) -> list[Expression]:
+    """The hexadecimal digits of groups; ``parts`` are numbers of the database with their bits."""
+
+    def number_of(run: Run) -> Expression:
+        if run.part is Part.RANDOM:
+            return RandomInteger(below=1 << run.bits)
+        whole, bits = parts[run.part]
+        if (run.low, run.bits) == (0, bits):
+            return whole
+        return ShiftedRight(whole, bits=run.low, mask=(1 << run.bits) - 1)
+
+    digits: list[Expression] = []
+    pieces = [(run.part, run.bits) for _, group in groups for run in group]
+    if pieces == [(Part.FIXED, 2), (Part.RANDOM, 2), (Part.RANDOM, 60)]:
+        return [RandomVariant()]
+    for count, group in groups:
+        of_parts = [run for run in group if run.part is not Part.FIXED]
+        constant = sum(run.low << run.at for run in group if run.part is Part.FIXED)
+        if not of_parts:
+            digits.append(SQLText(f"'{constant:0{count}x}'"))
+        elif all(run.part is Part.RANDOM for run in group):
+            digits.append(RandomHex(digits=count))
+        else:
+            weights = [1 << run.at for run in of_parts]
+            number = weighted_sum([*map(number_of, of_parts)], weights, constant)
+            digits.append(HexOfInteger(number, digits=count))
+    return digits

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from ..db.tables import column_info, time_digits
 from ..errors import BackfillError
-from ..fields.values.times import aware
+from ..fields.times import aware
 from ..schemes import TimeScheme
 from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
 from .ticks import UnixMicroseconds

@@ -23,8 +23,8 @@ from ..db.counting import Count, estimated_rows, fewest_expected_rows
 from ..db.queries import Select, scalars
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_fields
+from ..fields.times import MICROSECOND, first_moment_when
 from ..fields.values.storage import Storage, TextStorage
-from ..fields.values.times import MICROSECOND, first_moment_when
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from .spans import Span

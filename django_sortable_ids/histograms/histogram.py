@@ -17,7 +17,7 @@ from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
 from ..db.counting import Count
-from ..fields.values.times import first_moment, in_utc, local_zone
+from ..fields.times import first_moment, in_utc, local_zone
 from .counting import TimedColumn, TookTooLong, counts, ends, timed_column
 from .spans import UNITS, Span, end_of, local, spans, start_of
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from ..fields.values.times import MICROSECOND, first_moment, first_moment_when, local_zone
+from ..fields.times import MICROSECOND, first_moment, first_moment_when, local_zone
 
 END_OF_CALENDAR = datetime.max.replace(tzinfo=UTC)
 

@@ -15,7 +15,7 @@ from django.db.models import lookups
 from django.db.models.functions import ExtractYear, TruncDate
 
 from ..fields import SortableIDField
-from ..fields.values.times import MICROSECOND, first_moment, in_utc
+from ..fields.times import MICROSECOND, first_moment, in_utc
 from ..functions import CreatedAt
 from ..functions.ticks import is_of_version
 

@@ -13,8 +13,8 @@ from django.http import Http404
 
 from ..deferred import deferred
 from ..fields import SortableIDField
-from ..fields.callers import CURSORS, is_called_by
-from ..fields.values.public import Candidates, Malformed
+from ..fields.generating import is_called_by
+from ..fields.public import Candidates, Malformed
 from ..schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (
@@ -134,7 +134,8 @@ class _RefuseMalformed(_KeepCandidates):
         if isinstance(value.found, UUID) and field.scheme.value_type is UUID and not field.masked:
             return _Place(value.found, field)
         refusal = field.invalid(value.found)
-        if is_called_by(CURSORS):
+        cursor = ("rest_framework.pagination", "CursorPagination.paginate_queryset")
+        if is_called_by(cursor):  # ``?cursor=`` of a URL
             raise Http404(refusal.messages[0])
         raise refusal
 

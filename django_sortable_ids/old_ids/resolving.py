@@ -14,7 +14,7 @@ from django.db.models import Manager, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 
 from ..fields import SortableIDField
-from ..fields.values.public import Candidates, Malformed
+from ..fields.public import Candidates, Malformed
 from ..schemes.errors import shown
 
 __all__ = [

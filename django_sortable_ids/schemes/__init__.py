@@ -28,11 +28,7 @@ if TYPE_CHECKING:
     from .catalog.integers import Integer
     from .catalog.sequence import LexicalSequence, Numeration
 
-_LATER = {
-    "Integer": ".catalog.integers",
-    "LexicalSequence": ".catalog.sequence",
-    "Numeration": ".catalog.sequence",
-}
+_LATER = {"Integer": "integers", "LexicalSequence": "sequence", "Numeration": "sequence"}
 """What most projects don't use, and its module in ``catalog``: imported when it is read."""
 
 __all__ = [

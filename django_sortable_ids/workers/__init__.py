@@ -1,5 +1,151 @@
-"""Worker numbers that the database leases to processes."""
+"""Worker numbers that the database leases to processes: for ``SORTABLE_IDS["WORKER"] = "lease"``.
 
-from .this_process import take_lease
+The number is taken at the first id that needs one and serves all fields. A thread renews it, the
+process gives it back when it ends, and a forked child takes its own. The ids of a process only
+carry times inside its lease, and the next owner's lease starts where the last one ended: so no
+clock can cause duplicate ids. If another process has taken the number, because this one was
+suspended, or without its database, for too long, it generates no ids with it: ``LeaseLost``.
+
+If the leases are in a database that no other process can see (SQLite in memory), nothing is leased
+and each process has number 0.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from django.apps import apps
+from django.db import connections, router
+
+from .. import conf
+from ..db.transactions import is_in_memory
+from ..schemes import TimeScheme
+from ..schemes.leased_generator import Lease
+
+if TYPE_CHECKING:
+    from .leases import ProcessLease, UnsharedLease
 
 __all__ = ["take_lease"]
+
+logger = logging.getLogger("django_sortable_ids")
+
+
+@dataclass(eq=False)
+class _Process:
+    lock: Lock = field(default_factory=Lock)
+    lease: ProcessLease | UnsharedLease | None = None
+    release: Callable[[], None] | None = None
+    """Called after a fork, in the parent."""
+
+
+_process = _Process()
+
+
+def take_lease() -> int | None:
+    """Lease the worker number of this process now, unless it has one, and return it.
+
+    Without this call, the first id leases it; on SQLite, that is impossible inside a transaction.
+    None if the setting ``WORKER`` isn't ``"lease"``, or if no field has bits for a worker number.
+    Raises ``LeaseUnavailable`` if all numbers are taken.
+    """
+    limit = min(_limits(), default=None)
+    if conf.worker() != conf.LEASE or limit is None:
+        return None
+    return lease(limit).number
+
+
+def lease(limit: int) -> Lease:
+    """The lease of this process, for a scheme with ``limit`` worker numbers: a ``LeaseSource``.
+
+    A new lease has a number that fits the fields of all models. Raises ``LeaseUnavailable`` if all
+    are taken.
+    """
+    with _process.lock:
+        if _process.lease is None:
+            _process.lease = _take(min([limit, *_limits()]))
+        return _process.lease
+
+
+def before_request(**_: Any) -> None:
+    """On SQLite, lease the number before a request's transaction; inside it, that is refused."""
+    if _process.lease is not None or conf.worker() != conf.LEASE:
+        return
+    from ..models import WorkerLease
+
+    if connections[router.db_for_write(WorkerLease)].vendor == "sqlite":
+        # The first id, if any, raises the error.
+        with suppress(Exception):
+            take_lease()
+
+
+def _take(limit: int) -> ProcessLease | UnsharedLease:
+    # The models are not ready when fields are imported.
+    from ..models import WorkerLease
+    from .leases import ProcessLease, Terms, UnsharedLease
+
+    using = router.db_for_write(WorkerLease)
+    if is_in_memory(using):
+        return UnsharedLease()
+    term, skew = (int(seconds * 1000) for seconds in conf.lease_seconds())
+    taken = ProcessLease(limit, Terms(term, skew), using)
+    taken.keep()
+    # Processes of multiprocessing end without atexit.
+    multiprocessing: Any = sys.modules.get("multiprocessing.util")
+    if multiprocessing:
+        multiprocessing.Finalize(None, _give_back, exitpriority=-100)
+    return taken
+
+
+def _limits() -> Iterator[int]:
+    """How many worker numbers fit into the ids of each field."""
+    for model in apps.get_models(include_auto_created=True):
+        for each in model._meta.local_fields:
+            scheme = getattr(each, "scheme", None)
+            if isinstance(scheme, TimeScheme) and getattr(each, "generates_ids", False):
+                workers = scheme.layout.workers
+                if workers:
+                    yield workers
+
+
+def _give_back() -> None:
+    taken = _process.lease
+    if taken is None:
+        return
+    try:
+        taken.give_back()
+    except Exception as error:
+        logger.warning("worker number %d was not given back: %s", taken.number, error)
+
+
+def _pause_lease() -> None:
+    """Keep a thread from having an open connection while the process forks.
+
+    In the child, SQLite would treat the parent's locks as its own, and never get one.
+    """
+    if _process.lease is not None:
+        _process.release = _process.lease.hold()
+
+
+def _resume_lease() -> None:
+    if _process.release is not None:
+        _process.release()
+        _process.release = None
+
+
+def _reset() -> None:
+    """A child starts without a lease: the parent renews and gives back its own."""
+    global _process
+    _process = _Process()
+
+
+atexit.register(_give_back)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_pause_lease, after_in_parent=_resume_lease, after_in_child=_reset)

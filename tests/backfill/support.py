@@ -18,7 +18,7 @@ from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.writing import batch
 from django_sortable_ids.fields import SortableIDField
-from django_sortable_ids.fields.values.times import aware
+from django_sortable_ids.fields.times import aware
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import TimeScheme
 from tests import support

@@ -27,7 +27,7 @@ from rest_framework.generics import RetrieveAPIView
 from rest_framework.serializers import ModelSerializer
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.fields.values.public import Candidates
+from django_sortable_ids.fields.public import Candidates
 from django_sortable_ids.ids import public_id, resolve
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from django_sortable_ids.schemes import get

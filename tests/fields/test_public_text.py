@@ -16,7 +16,7 @@ from django_sortable_ids.fields import (
     ULIDField,
     UUIDv7Field,
 )
-from django_sortable_ids.fields.values.public import PublicText
+from django_sortable_ids.fields.public import PublicText
 from django_sortable_ids.schemes import InvalidID, get
 from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from django_sortable_ids.collisions import RetryOnCollision
 from django_sortable_ids.fields import LexicalSequenceField
-from django_sortable_ids.fields.values import times as row_times
+from django_sortable_ids.fields import times as row_times
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables

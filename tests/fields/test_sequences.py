@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Length
 
-from django_sortable_ids.fields.values import times as row_times
+from django_sortable_ids.fields import times as row_times
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from django_sortable_ids import conf
+from django_sortable_ids import conf, workers
 from django_sortable_ids.checks.definitions import check_definitions, check_workers
 from django_sortable_ids.fields import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
 from django_sortable_ids.schemes.clock_and_randomness import (
@@ -11,7 +11,6 @@ from django_sortable_ids.schemes.clock_and_randomness import (
     rollback_rule,
     set_rollback_rule,
 )
-from django_sortable_ids.workers import this_process
 from tests.combinations import in_one_case
 
 WORKER = "None, a whole number from 0, or 'lease'"
@@ -42,7 +41,7 @@ def test_nothing_set(settings):
     assert conf.lease_seconds() == (60, 10)
     assert conf.guard_migrations() is True
     assert conf.rollback_rule() == RollbackRule("advance", 10_000_000_000)
-    assert this_process.take_lease() is None
+    assert workers.take_lease() is None
 
 
 @in_one_case(("key", "value", "expected"), WRONG)
@@ -94,7 +93,7 @@ def test_the_rule_for_a_clock_that_goes_back(settings):
 def test_worker_numbers(settings, worker):
     settings.SORTABLE_IDS = {"WORKER": worker}
     assert conf.worker() == worker
-    assert this_process.take_lease() is None
+    assert workers.take_lease() is None
 
 
 def test_the_worker_of_new_ids(settings):

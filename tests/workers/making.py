@@ -21,8 +21,8 @@ django.setup()
 
 from django.db import transaction  # noqa: E402
 
+from django_sortable_ids import workers  # noqa: E402
 from django_sortable_ids.fields import SnowflakeField  # noqa: E402
-from django_sortable_ids.workers import this_process  # noqa: E402
 from tests.patience import PATIENCE  # noqa: E402
 
 FIELD: Any = SnowflakeField(worker_bits=int(sys.argv[1]))
@@ -68,7 +68,7 @@ def leave(count: int) -> None:
 
 
 def lease() -> Any:
-    return this_process._process.lease
+    return workers._process.lease
 
 
 def wait_until_it_is_renewed() -> None:

@@ -12,8 +12,8 @@ from django.db.models.sql import Query
 from django.utils.functional import cached_property
 
 from ...errors import BackfillError
-from ...functions.composition import Composition
 from ...functions.fragments import RANDOM_BITS, RandomInteger
+from ...functions.generate import Composition
 from ...functions.ticks import UnixMicroseconds, tick_at
 from ...functions.time_columns import TimeColumn
 from ..sources.base import Row

@@ -17,7 +17,7 @@ from django.utils.functional import cached_property
 
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
-from ...fields.values.times import in_utc
+from ...fields.times import in_utc
 from ...functions.time_columns import TimeColumn, column_of, shown
 from ...schemes.support import nearest
 from .base import Expectation, Source, Wanted

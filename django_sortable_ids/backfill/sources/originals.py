@@ -12,7 +12,7 @@ from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 
 from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField, SortableIDField, history_models
-from ...fields.values.times import aware
+from ...fields.times import aware
 from ...schemes import ID, TimeScheme
 from ...workers import counters
 from .base import InOrderOfKeys, Row, Wanted

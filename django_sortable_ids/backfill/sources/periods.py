@@ -14,7 +14,7 @@ from django.utils import timezone
 from ...errors import BackfillError, WrongArguments
 from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.of_model import referenced_column
-from ...fields.values.times import MICROSECOND, in_utc
+from ...fields.times import MICROSECOND, in_utc
 from ...functions.time_columns import last_tick, time_range
 from ...schemes import ID, LeaseLost, LeaseUnavailable, Scheme, TimeScheme
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted

@@ -15,7 +15,7 @@ from django.db.models import Max, Min, Q, QuerySet
 
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
-from ...fields.values.times import MICROSECOND, first_moment_when
+from ...fields.times import MICROSECOND, first_moment_when
 from ...functions.time_columns import zone_of_naive_times
 from ...schemes import TimeScheme
 from .base import Row, Source

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
-from ...functions.composition import Composition
+from ...functions.generate import Composition
 from ...schemes import TimeScheme
 from ..engines.base import Engine
 from ..sources.base import Row

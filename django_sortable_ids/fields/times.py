@@ -11,7 +11,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.utils import timezone
 
-from ...schemes.support import nearest
+from ..schemes.support import nearest
 
 MICROSECOND = timedelta(microseconds=1)
 _Time = TypeVar("_Time")

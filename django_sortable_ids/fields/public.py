@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Model
 
-from ... import conf
-from ...schemes import ID, InvalidID, Scheme
-from ...schemes.errors import Message, described, shown
-from ...schemes.notation import uuid_of
-from ...schemes.support import ByArguments
-from ...schemes.text_forms import UUIDText
-from .storage import storage_names
+from .. import conf
+from ..schemes import ID, InvalidID, Scheme
+from ..schemes.errors import Message, described, shown
+from ..schemes.notation import uuid_of
+from ..schemes.support import ByArguments
+from ..schemes.text_forms import UUIDText
+from .values.storage import storage_names
 
 if TYPE_CHECKING:
-    from ...schemes.mask import MaskKey
+    from ..schemes.mask import MaskKey
 
 SEPARATORS = ("_", ":")
 _SPELLINGS = 64
@@ -104,7 +104,7 @@ class PublicText(ByArguments):
                 return str(value)
             raise
         if self.masked:
-            from ...schemes.mask import mask
+            from ..schemes.mask import mask
 
             number = mask(number, conf.mask_keys()[0])
         return self.full_prefix + self.form.format(number)
@@ -225,7 +225,7 @@ class PublicText(ByArguments):
         return self.scheme.from_trusted(self._unmasked(bare, [key])[0])
 
     def _unmasked(self, text: str, keys: Iterable[MaskKey]) -> list[int]:
-        from ...schemes.mask import unmask
+        from ..schemes.mask import unmask
 
         try:
             facade = self.form.parse(text)

@@ -7,6 +7,7 @@ from django.core.signals import request_started
 from django.db import connection, transaction
 from django.test.utils import isolate_apps
 
+from django_sortable_ids import workers
 from django_sortable_ids.fields import SnowflakeField, Time64Field
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
@@ -14,7 +15,6 @@ from django_sortable_ids.schemes.clock_and_randomness import Sources
 from django_sortable_ids.schemes.generator import replaced_sources
 from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.leased_generator import LeasedGenerator
-from django_sortable_ids.workers import this_process
 from django_sortable_ids.workers.leases import ProcessLease, Terms
 from tests.marks import own_tables
 from tests.own_tables import Own
@@ -33,11 +33,11 @@ WORKERS = Layout(ticks=1 << 50, suffixes=1 << 16, workers=2)
 def process(settings, monkeypatch):
     """A process that has leased nothing yet."""
     settings.SORTABLE_IDS = {"WORKER": "lease"}
-    fresh = this_process._Process()
-    monkeypatch.setattr(this_process, "_process", fresh)
+    fresh = workers._Process()
+    monkeypatch.setattr(workers, "_process", fresh)
     with replaced_sources(Sources()):
         yield fresh
-    this_process._give_back()
+    workers._give_back()
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
             id = SnowflakeField(primary_key=True, worker_bits=2)
             other = Time64Field(workers=10)
 
-        monkeypatch.setattr(this_process, "apps", isolated)
+        monkeypatch.setattr(workers, "apps", isolated)
         occupy(0, 1, 2, 3)
         with pytest.raises(LeaseUnavailable, match="all 4 worker numbers are leased, 4 by web-9"):
             SnowflakeField().generate()
@@ -246,12 +246,12 @@ def test_before_a_request(process, monkeypatch):
         class Counted(Own):
             id = SnowflakeField(primary_key=True)
 
-        monkeypatch.setattr(this_process, "apps", isolated)
+        monkeypatch.setattr(workers, "apps", isolated)
         request_started.send(sender=None)
         assert (process.lease is not None) == (connection.vendor == "sqlite")
         with transaction.atomic():
             assert Counted().id >> 12 & 1023 == 0
-        assert this_process.take_lease() == 0
+        assert workers.take_lease() == 0
 
 
 @pytest.mark.parametrize("setting", [None, 7])
