@@ -6,7 +6,7 @@ So the keys of ``RetryOnCollision`` models are generated with the INSERT, never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from django.db import IntegrityError, connections, models, transaction
@@ -176,17 +176,15 @@ class _GeneratedIDs:
             return list(rows.values())
         generated = {id(row) for row in self.rows[field]}
         preset = {getattr(row, field.attname) for row in self._all_rows if id(row) not in generated}
-        taken = {*self._in_table(field, list(rows)), *preset}
-        colliding = [row for value, row in rows.items() if value in taken]
-        # The transaction's snapshot may be older than the other row, and so not show it.
-        return colliding if colliding or preset else list(rows.values())
-
-    def _in_table(self, field: SortableIDField, values: list[Any]) -> Iterator[Any]:
-        rows = self._model._base_manager.using(self._using)
+        taken, values = preset.copy(), list(rows)
         size = connections[self._using].ops.bulk_batch_size([field], values)
         for start in range(0, len(values), size):
             batch = {f"{field.name}__in": values[start : start + size]}
-            yield from rows.filter(**batch).values_list(field.name, flat=True)
+            existing = self._model._base_manager.using(self._using).filter(**batch)
+            taken.update(existing.values_list(field.name, flat=True))
+        colliding = [row for value, row in rows.items() if value in taken]
+        # The transaction's snapshot may be older than the other row, and so not show it.
+        return colliding if colliding or preset else list(rows.values())
 
     def _generate(self, field: SortableIDField, rows: Sequence[models.Model]) -> None:
         new_ids = field.generate_many_for(rows, self._using)

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -10,9 +11,9 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from .fields import SortableIDField, history_models
-from .fields.of_model import id_of, lacks_time, local_time, own_fields
+from .fields.of_model import id_of, local_time, own_fields
 from .fields.public import SEPARATORS
-from .schemes import ID
+from .schemes import ID, InvalidID
 from .schemes.errors import described
 from .schemes.support import nearest
 from .schemes.text_forms import UUIDText
@@ -39,7 +40,7 @@ def resolve(text: str) -> Resolved:
     Raises ``LookupError`` if no model has the prefix, or if several have it for such ids. Raises
     ``ValidationError`` if the id after the prefix is malformed.
     """
-    known = _fields_by_prefix()
+    known = _fields_by_prefix(tuple(apps.get_models()))
     # Prefix and separator may be the text up to each of its separators.
     beginnings = enumerate(text[:64] if isinstance(text, str) else "", start=1)
     prefixes = [text[:end] for end, character in beginnings if character in SEPARATORS]
@@ -61,23 +62,17 @@ def resolve(text: str) -> Resolved:
     return matches[0]
 
 
-_known: tuple[list[type[models.Model]], dict[str, list[SortableIDField]]] = ([], {})
-
-
-def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
-    global _known
-    # Django returns the same list until the registry changes.
-    current = apps.get_models()
-    if _known[0] is not current:
-        by_prefix: dict[str, list[SortableIDField]] = {}
-        for model in current:
-            if history_models.original_of(model) is not None:
-                continue
+@lru_cache(maxsize=1)
+def _fields_by_prefix(
+    current: tuple[type[models.Model], ...],
+) -> dict[str, list[SortableIDField]]:
+    by_prefix: dict[str, list[SortableIDField]] = {}
+    for model in current:
+        if history_models.original_of(model) is None:
             for field in own_fields(model):
                 for prefix in filter(None, field.public_text.accepted_prefixes):
                     by_prefix.setdefault(prefix, []).append(field)
-        _known = current, by_prefix
-    return _known[1]
+    return by_prefix
 
 
 def public_id(instance: models.Model, field: str | None = None) -> str | None:
@@ -99,9 +94,9 @@ def created_at(instance: models.Model, field: str | None = None) -> datetime | N
     ``NotTimeOrdered`` for a sequence.
     """
     id_field, value = id_of(instance, field)
-    if value is None or lacks_time(id_field, value):
-        return None
-    return local_time(id_field, value)
+    with suppress(InvalidID):
+        return None if value is None else local_time(id_field, value)
+    return None
 
 
 def schema_of(field: SortableIDField) -> dict[str, Any]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
 from django.apps import apps
-from django.core.checks import CheckMessage
 from django.db import models
 from django.db.models import options
 
 from . import history_models
 from .base import SortableIDField
-from .concrete import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
 from .generating import GetType, SetType
 from .options import COLUMN, WrongOption
 
@@ -28,13 +27,11 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
 
     django_defaults = {"blank": True}
 
-    def check(self, **kwargs: Any) -> list[CheckMessage]:
-        found = super().check(**kwargs)
-        if self.primary_key or history_models.is_copy(self):
-            return found
-        name = type(self).__name__
-        wrong = WrongOption(COLUMN, f"{name} is for primary keys: expected primary_key=True")
-        return [*found, wrong.error(self)]
+    def _wrong_for_the_model(self) -> Iterator[WrongOption]:
+        yield from super()._wrong_for_the_model()
+        if not (self.primary_key or history_models.is_copy(self)):
+            name = type(self).__name__
+            yield WrongOption(COLUMN, f"{name} is for primary keys: expected primary_key=True")
 
     def contribute_to_class(
         self, cls: type[models.Model], name: str, private_only: bool = False
@@ -94,22 +91,6 @@ def plain_source(key: SortableIDField) -> str:
     own, options = {"storage", *key._options}, key.deconstruct()[3].items()
     given = (f"{name}={value!r}" for name, value in options if name in own)
     return f"{next(classes).__name__}({', '.join(given)})"
-
-
-class UUIDv7AutoField(SortableAutoField[SetType, GetType], UUIDv7Field[SetType, GetType]):
-    """A ``UUIDv7Field`` whose key is None until the row is inserted."""
-
-
-class ULIDAutoField(SortableAutoField[SetType, GetType], ULIDField[SetType, GetType]):
-    """A ``ULIDField`` whose key is None until the row is inserted."""
-
-
-class SnowflakeAutoField(SortableAutoField[SetType, GetType], SnowflakeField[SetType, GetType]):
-    """A ``SnowflakeField`` whose key is None until the row is inserted."""
-
-
-class Time64AutoField(SortableAutoField[SetType, GetType], Time64Field[SetType, GetType]):
-    """A ``Time64Field`` whose key is None until the row is inserted."""
 
 
 # DEFAULT_AUTO_FIELD takes subclasses of AutoField only. A real one would be an IntegerField, too,

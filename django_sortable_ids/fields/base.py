@@ -246,7 +246,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     def formfield(self, **kwargs: Any) -> Any:
         defaults: dict[str, Any] = {"form_class": IDFormField, "empty_value": None}
         if self.masked and "form_class" not in kwargs:
-            defaults |= {"form_class": MaskedIDFormField, "id_field": self}
+            defaults["masked_as"] = self
         if self.generates_ids:
             # A blank input is allowed. Django would take an initial value from ``default``.
             defaults |= {"required": False, "initial": None, "show_hidden_initial": False}
@@ -259,31 +259,26 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
 
 
 class IDFormField(forms.CharField):
-    """The text of an id; its initial value may be a UUID or a number."""
+    """The text of an id; its initial value may be a UUID or a number.
 
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return super().has_changed(None if initial is None else str(initial), data)
-
-
-class MaskedIDFormField(IDFormField):
-    """Shows and accepts the public text and nothing else.
-
-    A form that accepted a bare value and showed its public text would undo the mask: that text
-    reveals the times of all ids with the same random bits.
+    If it is masked, shows and accepts the public text and nothing else. A form that accepted a bare
+    value and showed its public text would undo the mask: that text reveals the times of all ids
+    with the same random bits.
     """
 
-    def __init__(self, *, id_field: SortableIDField, **kwargs: Any) -> None:
+    def __init__(self, *, masked_as: SortableIDField | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._id_field = id_field
+        self._masked_as = masked_as
 
     def prepare_value(self, value: Any) -> Any:
-        return self._id_field.public_text.shown(value)
+        return self._masked_as.public_text.shown(value) if self._masked_as else value
 
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
-        if text not in self.empty_values:
-            self._id_field.candidates(text)
+        if self._masked_as and text not in self.empty_values:
+            self._masked_as.candidates(text)
         return text
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        return super().has_changed(self.prepare_value(initial), data)
+        shown = self.prepare_value(initial)
+        return super().has_changed(None if shown is None else str(shown), data)

@@ -8,14 +8,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.core.exceptions import FieldError, ValidationError
-from django.db import models
+from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models.fields import AutoFieldMixin
 from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
 from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
-from ..schemes.clock_and_randomness import set_rollback_rule
+from ..schemes.generator import Generator
 from . import history_models, times
 
 if TYPE_CHECKING:
@@ -60,61 +60,7 @@ def is_called_by(*functions: tuple[str, str]) -> bool:
     return False
 
 
-class OwnLookups:
-    """Leaves out lookups and transforms of ``CharField`` and its like: they expect its column, and
-    an id may be stored as bytes.
-    """
-
-    later_transforms: ClassVar[dict[str, Callable[[], None]]] = {}
-    """What registers a transform when it is used first."""
-
-    @classmethod
-    @functools.cache  # cleared by Django when a lookup is registered
-    def get_class_lookups(cls) -> dict[str, Any]:
-        parents = [
-            parent
-            for parent in cls.__mro__
-            if issubclass(parent, OwnLookups) or not issubclass(parent, _OF_VALUES)
-        ]
-        registered = [vars(parent).get("class_lookups", {}) for parent in parents]
-        return RegisterLookupMixin.merge_dicts(registered)
-
-    get_lookups = class_or_instance_method(
-        get_class_lookups.__func__,  # type: ignore[attr-defined]
-        RegisterLookupMixin.get_instance_lookups,
-    )
-
-    def get_lookup(self, lookup_name: str) -> Any:
-        # For "id__exact" among search_fields, the admin of Django 5.2 would cast the column to
-        # text. It searches by "id__exact__icontains" if there is no such lookup.
-        if lookup_name == "exact" and sys._getframe(1).f_code.co_name == "construct_search":
-            return None
-        return super().get_lookup(lookup_name)  # type: ignore[misc]
-
-    def get_transform(self, lookup_name: str) -> Any:
-        if lookup_name == "exact":
-            return _unchanged
-        if lookup_name in self.later_transforms:
-            self.later_transforms[lookup_name]()
-            self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
-        found = super().get_transform(lookup_name)  # type: ignore[misc]
-        # Django's checks only look for a lookup; a query refuses what it doesn't find.
-        in_query = ("django.db.models.sql.query", "Query.try_transform")
-        if found is None and lookup_name in _OF_TIMES and is_called_by(in_query):
-            name = getattr(self, "name", "id")
-            raise FieldError(
-                f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "
-                f"for the times of its ids"
-            )
-        return found
-
-
-def _unchanged(expression: Any) -> Any:
-    """The transform of ``id__exact__icontains``."""
-    return expression
-
-
-class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
+class GeneratedIDField(Field[SetType, GetType]):
     """A field whose ids Python generates: a key with its instance, others with the INSERT."""
 
     scheme: Scheme
@@ -123,6 +69,8 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
     created_from: str | None = None
     """The model's field with the creation time of a row, for ids that are generated with the
     INSERT."""
+    later_transforms: ClassVar[dict[str, Callable[[], None]]] = {}
+    """What registers a transform when it is used first."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -186,15 +134,15 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
 
     @cached_property
     def _generating_scheme(self) -> Scheme:
-        set_rollback_rule(conf.rollback_rule())
+        Generator.rule = conf.rollback_rule()
         scheme = self.scheme
         if isinstance(scheme, TimeScheme) and scheme.layout.workers:
-            worker = conf.worker()
-            if worker != conf.LEASE:
-                return scheme.with_worker(worker)
-            from ..workers import lease  # needs the database
+            worker: Any = conf.worker()
+            if worker == conf.LEASE:
+                from ..workers import worker_or_lease  # needs the database
 
-            return scheme.with_worker(lease)
+                worker = worker_or_lease()
+            return scheme.with_worker(worker)
         return scheme
 
     def save_form_data(self, instance: models.Model, data: Any) -> None:
@@ -227,17 +175,16 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
         """A new id for a row that is about to be inserted."""
         if self.created_from is None:
             return self.generate()
-        return self._generate_many_from_times([model_instance])[0]
+        return self.generate_many_for([model_instance], DEFAULT_DB_ALIAS)[0]
 
     def generate_many_for(self, instances: Sequence[models.Model], using: str) -> Sequence[ID]:
-        """New ids for rows that are about to be inserted into the database ``using``, in order."""
-        if self.created_from is None:
-            return self._generating_scheme.generate_many(len(instances))
-        return self._generate_many_from_times(instances)
+        """New ids for rows that are about to be inserted into the database ``using``, in order.
 
-    def _generate_many_from_times(self, instances: Sequence[models.Model]) -> Sequence[ID]:
-        """Ids of the rows' own times; those of one tick increase in the order of the rows."""
+        With ``created_from``, those of one tick are.
+        """
         scheme: Any = self._generating_scheme
+        if self.created_from is None:
+            return scheme.generate_many(len(instances))  # type: ignore[no-any-return]
         found = [times.time_of(each, str(self.created_from)) for each in instances]
         try:
             return times.generate_by_time(
@@ -248,3 +195,46 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         return self.generate_for(instance) if self.generates_ids else None
+
+    # Lookups
+
+    @classmethod
+    @functools.cache  # cleared by Django when a lookup is registered
+    def get_class_lookups(cls) -> dict[str, Any]:
+        # Without those of CharField and its like: they expect its column, and an id may be bytes.
+        parents = [
+            parent
+            for parent in cls.__mro__
+            if issubclass(parent, GeneratedIDField) or not issubclass(parent, _OF_VALUES)
+        ]
+        registered = [vars(parent).get("class_lookups", {}) for parent in parents]
+        return RegisterLookupMixin.merge_dicts(registered)
+
+    get_lookups = class_or_instance_method(
+        get_class_lookups.__func__,  # type: ignore[attr-defined]
+        RegisterLookupMixin.get_instance_lookups,
+    )
+
+    def get_lookup(self, lookup_name: str) -> Any:
+        # For "id__exact" among search_fields, the admin of Django 5.2 would cast the column to
+        # text. It searches by "id__exact__icontains" if there is no such lookup.
+        if lookup_name == "exact" and sys._getframe(1).f_code.co_name == "construct_search":
+            return None
+        return super().get_lookup(lookup_name)
+
+    def get_transform(self, lookup_name: str) -> Any:
+        if lookup_name == "exact":
+            return lambda expression: expression  # of ``id__exact__icontains``
+        if lookup_name in self.later_transforms:
+            self.later_transforms[lookup_name]()
+            self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
+        found = super().get_transform(lookup_name)
+        # Django's checks only look for a lookup; a query refuses what it doesn't find.
+        in_query = ("django.db.models.sql.query", "Query.try_transform")
+        if found is None and lookup_name in _OF_TIMES and is_called_by(in_query):
+            name = getattr(self, "name", "id")
+            raise FieldError(
+                f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "
+                f"for the times of its ids"
+            )
+        return found

@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
-from ..schemes import ID, OutOfRange, TimeScheme
+from ..schemes import ID, OutOfRange
 from ..schemes.support import nearest
 from .base import SortableIDField
 
@@ -127,11 +127,6 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
         return referenced, instance.pk
     field = id_field(model, name)
     return field, getattr(instance, field.attname)
-
-
-def lacks_time(field: SortableIDField, value: ID) -> bool:
-    """Whether it is no id of the field's scheme, such as a UUID of another version."""
-    return isinstance(field.scheme, TimeScheme) and not field.scheme.carries_time(value)
 
 
 def local_time(field: SortableIDField, value: ID) -> datetime:

@@ -15,6 +15,7 @@ from .. import schemes
 from ..schemes import Scheme, TimeScheme
 from ..schemes.catalog import options_of
 from ..schemes.support import nearest
+from ..schemes.time_scheme import accepting_other_versions
 from . import history_models, times
 from .generating import GeneratedIDField, GetType, SetType
 from .public import SEPARATORS, PublicText
@@ -37,22 +38,10 @@ _NEEDS_APP = (
     "{} needs the app: without it, no migration that changes values is refused, and ids have no "
     "lookups of their creation times"
 )
-USUAL: dict[str, Any] = {
-    "prefix": None,
-    "previous_prefixes": (),
-    "separator": "_",
-    "encoding": None,
-    "masked": False,
-    "storage": None,
-    "db_collation": None,
-    "created_from": None,
-}
-"""The options of every field that are not Django's, with their defaults."""
 
 
-class FieldOptions(TypedDict, total=False):
-    """Every option but ``null``, for type checkers: of all fields, of Django, and of the schemes
-    and fields that have them."""
+class OwnOptions(TypedDict, total=False):
+    """The options of every field that are not Django's."""
 
     prefix: str | None
     previous_prefixes: Sequence[str]
@@ -63,6 +52,13 @@ class FieldOptions(TypedDict, total=False):
     db_collation: str | None
     created_from: str | None
 
+
+class FieldOptions(OwnOptions, total=False):
+    """Every option but ``null``, for type checkers: also those of Django, and of the schemes and
+    fields that have them."""
+
+    verbose_name: Any
+    name: str | None
     primary_key: bool
     max_length: int | None
     unique: bool
@@ -106,6 +102,9 @@ class FieldOptions(TypedDict, total=False):
     workers: int | None
 
 
+OWN = tuple(OwnOptions.__annotations__)
+
+
 class WrongOption(NamedTuple):
     """What was found and what was expected, and the kind of the option: the id of its check."""
 
@@ -141,15 +140,15 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
-    own_options: ClassVar[Mapping[str, Any]] = USUAL
-    """All other options that are not Django's, with their defaults; each is an attribute."""
-    prefix: str | None
-    previous_prefixes: Sequence[str]
-    separator: str
-    encoding: str | None
-    masked: bool
-    storage: str | None
-    db_collation: str | None
+    own_options: ClassVar[Sequence[str]] = OWN
+    """All others that are not Django's: attributes, whose defaults are those of the class."""
+    prefix: str | None = None
+    previous_prefixes: Sequence[str] = ()
+    separator: str = "_"
+    encoding: str | None = None
+    masked: bool = False
+    storage: str | None = None
+    db_collation: str | None = None
     django_defaults: ClassVar[Mapping[str, Any]] = {"editable": False}
     """Defaults of Django's own options, where they differ from Django's."""
     wrong_options: list[WrongOption]
@@ -161,7 +160,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     # Options without effect on the table. Otherwise SQLite would rebuild it when one changes.
     non_db_attrs = (
         *models.Field.non_db_attrs,
-        *(option for option in USUAL if option not in ("storage", "db_collation")),
+        *(option for option in OWN if option not in ("storage", "db_collation")),
         "accept_other_versions",
     )
 
@@ -182,15 +181,22 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         reports values that are wrong; until they are corrected, use of the ids raises
         ``ImproperlyConfigured``.
         """
-        for option, usual in self.own_options.items():
-            setattr(self, option, kwargs.pop(option, usual))
-        self._options, self.scheme_arguments = self._pop_scheme_options(kwargs)
+        for option in self.own_options:
+            setattr(self, option, kwargs.pop(option, getattr(type(self), option)))
+        of_scheme = options_of(self.scheme_name)
+        of_class = {**of_scheme}
+        for each in reversed(type(self).__mro__):
+            of_class |= vars(each).get("scheme_options", {})
+        given = {option: kwargs.pop(option, usual) for option, usual in of_class.items()}
+        self._options, self.scheme_arguments = (
+            {option: value for option, value in given.items() if value != usual.get(option)}
+            for usual in (of_class, of_scheme)
+        )
         try:
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         except TypeError as error:
             unknown = str(error).rpartition(" ")[2].strip("'")
-            of_scheme = options_of(self.scheme_name)
-            taken = {*USUAL, *of_scheme, *signature(models.Field).parameters}
+            taken = {*OWN, *of_scheme, *signature(models.Field).parameters}
             suggested = nearest(unknown, taken)
             raise TypeError(f"{type(self).__name__}: {error}{suggested}") from None
         self._stored: dict[str, Storage] = {}
@@ -207,30 +213,14 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
                 reads_uuids=self.storage == "uuid" and self.scheme.value_type is str,
             )
 
-    def _pop_scheme_options(self, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Removes the scheme's options from ``kwargs``. Returns those that differ from the defaults
-        of the field's class, and those that differ from the scheme's own defaults.
-        """
-        scheme_defaults = options_of(self.scheme_name)
-        class_defaults = {**scheme_defaults}
-        for each in reversed(type(self).__mro__):
-            class_defaults |= vars(each).get("scheme_options", {})
-        values = {key: kwargs.pop(key, default) for key, default in class_defaults.items()}
-        own, for_scheme = (
-            {key: value for key, value in values.items() if value != defaults.get(key)}
-            for defaults in (class_defaults, scheme_defaults)
-        )
-        return own, for_scheme
-
     def deconstruct(self) -> Any:
         name, path, args, kwargs = models.Field.deconstruct(self)
-        if type(self).__module__.startswith(f"{__package__}."):
-            path = f"{__package__}.{type(self).__qualname__}"
         for option in self.django_defaults:
             kwargs.pop(option, None)
         if self.given_default is models.NOT_PROVIDED:
             kwargs.pop("default", None)
-        for option, default in {**self.own_options, **self.django_defaults}.items():
+        usual = {option: getattr(type(self), option) for option in self.own_options}
+        for option, default in {**usual, **self.django_defaults}.items():
             given = getattr(self, option)
             # A wrong one may equal its default, as True equals 1.
             if given not in (default, []) or (self.wrong_options and given is not default):
@@ -247,10 +237,6 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         wrong = (*self.wrong_options, *self._wrong_for_the_model())
         return [*found, *(each.error(self) for each in wrong)]
 
-    def scheme_with(self, **arguments: Any) -> Scheme:
-        """The scheme of the column with these arguments; ``ValueError`` if they are wrong."""
-        return schemes.get(self.scheme_name, **arguments)
-
     def refuse(self, wrong: Sequence[WrongOption]) -> None:
         if wrong:
             raise ImproperlyConfigured(f"{self}: {'; '.join(each.message for each in wrong)}")
@@ -263,13 +249,16 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         """Set ``stored_scheme`` and the ``db_default`` of the column; return the wrong options."""
         wrong: list[WrongOption] = []
         try:
-            self.stored_scheme = self.scheme_with(**self.scheme_arguments)
+            scheme = schemes.get(self.scheme_name, **self.scheme_arguments)
         except (TypeError, ValueError) as error:
             given = ", ".join(f"{key}={value!r}" for key, value in self.scheme_arguments.items())
             # The message of a TypeError doesn't name the option.
             clear = isinstance(error, ValueError)
             wrong.append(WrongOption(SCHEME, str(error) if clear else f"{given}: {error}"))
-            self.stored_scheme = self.scheme_with()  # to judge the other options
+            scheme = schemes.get(self.scheme_name)  # to judge the other options
+        if self.accept_other_versions and isinstance(scheme, TimeScheme):
+            scheme = accepting_other_versions(scheme)
+        self.stored_scheme = scheme
         self.wrong_options = wrong = wrong + problems(self.stored_scheme, self)
         default = self.db_default
         if hasattr(default, "for_column") and not self.wrong_for_the_column:

@@ -207,16 +207,18 @@ class PublicText(ByArguments):
             if isinstance(text, str) and text.startswith(prefix)
         ]
         if not found:
-            raise InvalidID(Message(self._without, text))
+            expected = self.full_prefix
+            raise InvalidID(Message(lambda: f"{described(text)} does not begin with {expected!r}"))
         return found
-
-    def _without(self, text: Any) -> str:
-        return f"{described(text)} does not begin with {self.full_prefix!r}"
 
     def _candidates(self, bare: str) -> tuple[ID, ...]:
         if not self.masked:
             return (self.scheme.parse(bare, self.encoding),)
-        numbers = sorted(dict.fromkeys(self._unmasked(bare, conf.mask_keys())), key=_is_unlikely)
+        tomorrow = time.time() * 1000 + _DAY_MS
+        numbers = sorted(
+            dict.fromkeys(self._unmasked(bare, conf.mask_keys())),
+            key=lambda uuid7: not _YEAR_2000_MS <= uuid7 >> 80 <= tomorrow,
+        )
         return tuple(map(self.scheme.from_trusted, numbers))
 
     def parse_with(self, text: str, key: MaskKey) -> ID:
@@ -245,10 +247,6 @@ _NO_IDS = (Iterable, Sized, Number, Model)
 def _is_whole(value: Any) -> bool:
     whole = isinstance(value, Decimal) and value.is_finite() and value.adjusted() < 20
     return whole and not value % 1
-
-
-def _is_unlikely(uuid7: int) -> bool:
-    return not _YEAR_2000_MS <= uuid7 >> 80 <= time.time() * 1000 + _DAY_MS
 
 
 class Malformed:

@@ -9,11 +9,10 @@ where an overload with a type for ``self`` doesn't.
 import uuid
 from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 
-from ..schemes import Scheme, TimeScheme
-from ..schemes.time_scheme import accepting_other_versions
+from ..schemes import TimeScheme
 from .base import SortableIDField
 from .generating import BigIntegerField, CharField, GetType, SetType, UUIDField
-from .options import USUAL
+from .options import OWN
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
@@ -47,9 +46,7 @@ class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, Ge
         @overload
         def __init__(
             self,
-            verbose_name: Any = ...,
-            name: str | None = ...,
-            *,
+            *names: Any,
             null: Literal[False] = ...,
             _values: Values[SetType, GetType] = TEXT,  # type: ignore[assignment]
             **options: Unpack[FieldOptions],
@@ -57,9 +54,7 @@ class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, Ge
         @overload
         def __init__(
             self,
-            verbose_name: Any = ...,
-            name: str | None = ...,
-            *,
+            *names: Any,
             null: bool,
             _values: Values[SetType, GetType] = TEXT_OR_NONE,  # type: ignore[assignment]
             **options: Unpack[FieldOptions],
@@ -80,9 +75,7 @@ class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[Se
         @overload
         def __init__(
             self,
-            verbose_name: Any = ...,
-            name: str | None = ...,
-            *,
+            *names: Any,
             null: Literal[False] = ...,
             _values: Values[SetType, GetType] = INTEGER,  # type: ignore[assignment]
             **options: Unpack[FieldOptions],
@@ -90,9 +83,7 @@ class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[Se
         @overload
         def __init__(
             self,
-            verbose_name: Any = ...,
-            name: str | None = ...,
-            *,
+            *names: Any,
             null: bool,
             _values: Values[SetType, GetType] = INTEGER_OR_NONE,  # type: ignore[assignment]
             **options: Unpack[FieldOptions],
@@ -111,7 +102,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
 
     scheme: TimeScheme
     value_type = uuid.UUID
-    own_options = {**USUAL, "accept_other_versions": False}
+    own_options = (*OWN, "accept_other_versions")
 
     if TYPE_CHECKING:
         _pyi_private_set_type: uuid.UUID | str | Combinable  # type: ignore[assignment]
@@ -121,9 +112,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
         @overload
         def __init__(
             self,
-            verbose_name: Any = ...,
-            name: str | None = ...,
-            *,
+            *names: Any,
             null: Literal[False] = ...,
             _values: Values[SetType, GetType] = UUID,  # type: ignore[assignment]
             **options: Unpack[FieldOptions],
@@ -131,16 +120,9 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
         @overload
         def __init__(
             self,
-            verbose_name: Any = ...,
-            name: str | None = ...,
-            *,
+            *names: Any,
             null: bool,
             _values: Values[SetType, GetType] = UUID_OR_NONE,  # type: ignore[assignment]
             **options: Unpack[FieldOptions],
         ) -> None: ...
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-
-    def scheme_with(self, **arguments: Any) -> Scheme:
-        scheme = super().scheme_with(**arguments)
-        assert isinstance(scheme, TimeScheme)
-        return accepting_other_versions(scheme) if self.accept_other_versions else scheme

@@ -72,14 +72,6 @@ def _runs(bits: Iterable[Bit]) -> list[Run]:
     return found[::-1]
 
 
-def _drawn(bit: Bit, random_bits: int) -> Bit:
-    """A bit of the suffix is one of its rank, or of its last ``random_bits`` bits."""
-    part, low = bit
-    if part is not Part.SUFFIX:
-        return bit
-    return (Part.RANDOM, low) if low < random_bits else (Part.RANK, low - random_bits)
-
-
 DIGIT = 4
 """Bits of a hexadecimal digit."""
 
@@ -102,7 +94,12 @@ def groups_of_new(layout: Layout, size: int, random_bits: int) -> tuple[tuple[Gr
     A UUID has two halves, without the digit of its version, bits 76 to 79: the 15 digits before
     and after that, and the 16 that begin with the variant.
     """
-    number = [_drawn(bit, random_bits) for bit in bits_of(layout, size)]
+    number: list[Bit] = []
+    for part, low in bits_of(layout, size):
+        if part is Part.SUFFIX:
+            is_random = low < random_bits
+            part, low = (Part.RANDOM, low) if is_random else (Part.RANK, low - random_bits)
+        number.append((part, low))
     if layout.template.version is None:
         return (tuple(_groups(number)),)
     return tuple(_groups(number[64:76] + number[80:])), tuple(_groups(number[:64]))

@@ -107,18 +107,17 @@ class GenerateID(Func):
         return type(self)(*args, **kwargs | {"storage": field.storage})
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]
-        compiled: Compiled = compiler.compile(self._composed(connection))
-        return compiled
-
-    def _composed(self, connection: Any) -> Expression:
-        if self._is_native(connection):
-            return SQL("uuidv7()", mysql="UUID_v7()")
         scheme = self.generated.scheme
-        if self.at:
+        if self._is_native(connection):
+            new_id: Expression = SQL("uuidv7()", mysql="UUID_v7()")
+        elif self.at:
             tick = tick_at(UnixMicroseconds(*self.get_source_expressions()), scheme)
-            return Composition(scheme, self.generated.stored(connection), connection).id_of(tick)
-        scheme.tick(datetime.now(UTC))  # raises if it can't hold the current time
-        return self.generated.new_id(connection)
+            new_id = Composition(scheme, self.generated.stored(connection), connection).id_of(tick)
+        else:
+            scheme.tick(datetime.now(UTC))  # raises if it can't hold the current time
+            new_id = self.generated.new_id(connection)
+        compiled: Compiled = compiler.compile(new_id)
+        return compiled
 
     def _is_native(self, connection: Any) -> bool:
         if self.at or not self.generated.scheme.is_uuid7:

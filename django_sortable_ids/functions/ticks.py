@@ -201,15 +201,9 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
             f"or read it in Python"
         )
     end = form.length - suffix_digits
-    length = min(end, digit_count(min(scheme.layout.last_tick, (1 << WORD) - 1), base))
+    last = min(scheme.layout.last_tick, (1 << WORD) - 1)
+    length = next(count for count in range(1, end + 1) if base**count > last or count == end)
     return IntegerOfDigits(column, alphabet=form.alphabet, first=end - length + 1, length=length)
-
-
-def digit_count(number: int, base: int) -> int:
-    length = 1
-    while number := number // base:
-        length += 1
-    return length
 
 
 # Points in time

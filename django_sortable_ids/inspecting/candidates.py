@@ -14,7 +14,6 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
-from ..fields.of_model import lacks_time
 from ..schemes import (
     ID,
     MILLISECOND,
@@ -203,8 +202,8 @@ def candidates(
 
 
 def of_value(field: SortableIDField, value: ID) -> Candidate:
-    has_time = not lacks_time(field, value)
-    scheme = as_format(field.scheme) if has_time else field.scheme
+    lacks_time = isinstance(field.scheme, TimeScheme) and not field.scheme.carries_time(value)
+    scheme = field.scheme if lacks_time else as_format(field.scheme)
     encoding = field.public_text.encoding or scheme.encodings[0]
     masked_by = field if field.masked else None
     return Candidate(scheme, value, encoding, (field,), masked_by=masked_by)

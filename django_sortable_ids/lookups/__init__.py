@@ -6,4 +6,4 @@ from ..fields import SortableIDField
 from . import ids
 
 ids.register()
-SortableIDField.later_transforms["created_at"] = deferred("lookups.created_at:register")
+SortableIDField.later_transforms["created_at"] = deferred("functions.created_at:register")

@@ -31,19 +31,6 @@ class RollbackRule(NamedTuple):
     limit_ns: int = 10_000_000_000
 
 
-_rule = RollbackRule()
-
-
-def rollback_rule() -> RollbackRule:
-    return _rule
-
-
-def set_rollback_rule(rule: RollbackRule) -> None:
-    """Set the rule of every generator of this process."""
-    global _rule
-    _rule = rule
-
-
 def system_ns() -> int:
     """Unix time of the system in ns, even if a test shows another time."""
     freezegun = sys.modules.get("freezegun.api")

@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
-from .clock_and_randomness import Randomness, Sources, rollback_rule
+from .clock_and_randomness import Randomness, RollbackRule, Sources
 from .errors import ClockRollback, OutOfRange
 from .layout import Layout
 
@@ -73,6 +73,8 @@ class Generator:
     sequence from 0.
     """
 
+    rule: ClassVar[RollbackRule] = RollbackRule()
+    """That of all generators of this process."""
     _current: tuple[int, int, Callable[[], Any]]
     """While the clock is from the first to before the second (Unix time in ns), the third pops a
     finished id. Replaced as a whole, so a thread never pops an id for another tick's time."""
@@ -196,7 +198,7 @@ class Generator:
 
     def _after_rollback(self, now: int) -> int:
         """The clock's tick, once the rule permits ids at it."""
-        rule = rollback_rule()
+        rule = Generator.rule
         limit = rule.limit_ns // self._tick_ns
         while (rollback := self._peak - now) > limit and rule.policy != "advance":
             seconds = rollback * self._tick_ns / 1e9

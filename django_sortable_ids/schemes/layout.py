@@ -275,9 +275,6 @@ class Layout(ByFields):
         payload = tick * self.suffixes + suffix
         return self.template.wrap(self.last - payload if self.descending else payload)
 
-    def join_all(self, tick: int, suffixes: Sequence[int]) -> list[int]:
-        return self.joiner.join_all(tick, suffixes)
-
     @cached_property
     def joiner(self) -> "Joiner":
         return Joiner(self)

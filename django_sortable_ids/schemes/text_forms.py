@@ -121,13 +121,11 @@ class Digits(TextForm):
 
     @cached_property
     def _notation(self) -> Notation:
-        spellings = {character: self._digit(character) for character in map(chr, range(128))}
-        return Notation(self.alphabet, self.length, spellings)
-
-    def _digit(self, character: str) -> str:
-        if self.fold:
-            character = character.upper() if self.fold == "upper" else character.lower()
-        return dict(zip(*self.aliases, strict=True)).get(character, character)
+        aliases = dict(zip(*self.aliases, strict=True))
+        characters = [*map(chr, range(128))]
+        folded = [getattr(each, self.fold)() if self.fold else each for each in characters]
+        digits = (aliases.get(each, each) for each in folded)
+        return Notation(self.alphabet, self.length, dict(zip(characters, digits, strict=True)))
 
 
 class Groups(TextForm):

@@ -131,7 +131,7 @@ class TimeScheme(Scheme):
         # One from each of n equal parts of the tick.
         size = room // max(n, 1)
         suffixes = [part * size + drawn for part, drawn in enumerate(drawn_below([size] * n))]
-        return self.all_from_trusted(layout.join_all(tick, suffixes))
+        return self.all_from_trusted(layout.joiner.join_all(tick, suffixes))
 
     def with_worker(self, worker: int | LeaseSource | None) -> TimeScheme:
         """This scheme with a worker number; always the same object for the same number.
@@ -167,7 +167,7 @@ class TimeScheme(Scheme):
         microseconds = self._microseconds(tick)
         if microseconds > _LAST_MICROSECOND:
             raise OutOfRange(f"{self.format(value)} was made after the year 9999")
-        return UNIX_EPOCH + timedelta(microseconds=microseconds)
+        return _moment(microseconds)
 
     def carries_time(self, value: ID) -> bool:
         """Whether it is an id with a time; a UUID of another version is none."""
@@ -202,7 +202,7 @@ class TimeScheme(Scheme):
         if not microseconds:
             return []
         for each in (min(microseconds), max(microseconds)):
-            self.tick(UNIX_EPOCH + timedelta(microseconds=each))
+            self.tick(_moment(each))
         epoch_ns, tick_ns = self.epoch_ns, self.tick_ns
         return [(each * 1000 - epoch_ns) // tick_ns for each in microseconds]
 
@@ -215,22 +215,17 @@ class TimeScheme(Scheme):
         end = max(self._microseconds(self.tick(at) + 1), start + 1)
         if end > _LAST_MICROSECOND:
             raise OutOfRange(self._out_of_range(at))
-        return (
-            UNIX_EPOCH + timedelta(microseconds=start),
-            UNIX_EPOCH + timedelta(microseconds=end),
-        )
+        return _moment(start), _moment(end)
 
     @cached_property
     def earliest(self) -> datetime:
-        first = self.layout.first_tick
-        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(first))
+        return _moment(self._microseconds(self.layout.first_tick))
 
     @cached_property
     def latest(self) -> datetime:
         """The latest time of an id that fits a ``datetime``."""
         last = min(self._microseconds(self.layout.last_tick), _LAST_MICROSECOND)
-        tick = self._floor(UNIX_EPOCH + timedelta(microseconds=last))
-        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(tick))
+        return _moment(self._microseconds(self._floor(_moment(last))))
 
     def can_hold(self, at: datetime) -> bool:
         """Whether ids of the time ``at`` (aware) exist."""
@@ -312,6 +307,10 @@ class TimeScheme(Scheme):
         layout = self.layout
         tick = min(max(self._floor(_EXAMPLE_TIME), layout.first_tick), layout.last_tick)
         return self.from_trusted(self.layout.join(tick, self.layout.capacity(tick) // 7 * 5))
+
+
+def _moment(microseconds: int) -> datetime:
+    return UNIX_EPOCH + timedelta(microseconds=microseconds)
 
 
 @cache

@@ -28,10 +28,10 @@ from django.db import connections, router
 from .. import conf
 from ..db.transactions import is_in_memory
 from ..schemes import TimeScheme
-from ..schemes.leased_generator import Lease
+from ..schemes.leased_generator import Lease, LeaseSource
 
 if TYPE_CHECKING:
-    from .leases import ProcessLease, UnsharedLease
+    from .leases import ProcessLease
 
 __all__ = ["take_lease"]
 
@@ -41,7 +41,7 @@ logger = logging.getLogger("django_sortable_ids")
 @dataclass(eq=False)
 class _Process:
     lock: Lock = field(default_factory=Lock)
-    lease: ProcessLease | UnsharedLease | None = None
+    lease: ProcessLease | None = None
     release: Callable[[], None] | None = None
     """Called after a fork, in the parent."""
 
@@ -59,7 +59,15 @@ def take_lease() -> int | None:
     limit = min(_limits(), default=None)
     if conf.worker() != conf.LEASE or limit is None:
         return None
-    return lease(limit).number
+    worker = worker_or_lease()
+    return worker(limit).number if callable(worker) else worker
+
+
+def worker_or_lease() -> int | LeaseSource:
+    """What leases the number of this process, or 0 if no other process can see the leases."""
+    from ..models import WorkerLease
+
+    return 0 if is_in_memory(router.db_for_write(WorkerLease)) else lease
 
 
 def lease(limit: int) -> Lease:
@@ -68,9 +76,21 @@ def lease(limit: int) -> Lease:
     A new lease has a number that fits the fields of all models. Raises ``LeaseUnavailable`` if all
     are taken.
     """
+    # The models are not ready when fields are imported.
+    from ..models import WorkerLease
+    from .leases import ProcessLease, Terms
+
     with _process.lock:
         if _process.lease is None:
-            _process.lease = _take(min([limit, *_limits()]))
+            term, skew = (int(seconds * 1000) for seconds in conf.lease_seconds())
+            using, most = router.db_for_write(WorkerLease), min([limit, *_limits()])
+            taken = ProcessLease(most, Terms(term, skew), using)
+            taken.keep()
+            # Processes of multiprocessing end without atexit.
+            multiprocessing: Any = sys.modules.get("multiprocessing.util")
+            if multiprocessing:
+                multiprocessing.Finalize(None, _give_back, exitpriority=-100)
+            _process.lease = taken
         return _process.lease
 
 
@@ -84,24 +104,6 @@ def before_request(**_: Any) -> None:
         # The first id, if any, raises the error.
         with suppress(Exception):
             take_lease()
-
-
-def _take(limit: int) -> ProcessLease | UnsharedLease:
-    # The models are not ready when fields are imported.
-    from ..models import WorkerLease
-    from .leases import ProcessLease, Terms, UnsharedLease
-
-    using = router.db_for_write(WorkerLease)
-    if is_in_memory(using):
-        return UnsharedLease()
-    term, skew = (int(seconds * 1000) for seconds in conf.lease_seconds())
-    taken = ProcessLease(limit, Terms(term, skew), using)
-    taken.keep()
-    # Processes of multiprocessing end without atexit.
-    multiprocessing: Any = sys.modules.get("multiprocessing.util")
-    if multiprocessing:
-        multiprocessing.Finalize(None, _give_back, exitpriority=-100)
-    return taken
 
 
 def _limits() -> Iterator[int]:

@@ -15,11 +15,13 @@ import secrets
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count, islice
 from threading import Event, Lock, Thread
+from typing import Any
 
 from django.db import DatabaseError, IntegrityError, connections
 from django.db.models import QuerySet
@@ -61,16 +63,35 @@ def take(limit: int, terms: Terms, clock: Callable[[], int], using: str) -> Held
     Numbers that were given back or never used come first, the lowest one first; then those whose
     leases have expired, the oldest one first. ``LeaseUnavailable`` if all are taken.
     """
+    rows = WorkerLease.objects.using(using)
     for attempt in range(_TRIES):
+        now = clock()
         try:
-            held = _try_to_take(limit, terms, clock(), attempt, using)
-        except IntegrityError:
-            continue  # another process inserted the row
+            known = {row.number: row for row in rows.filter(number__lt=limit)}
         except DatabaseError as error:
-            _refuse_without_table(error, using)
-            raise
-        if held is not None:
-            return held
+            table = WorkerLease._meta.db_table
+            if table in connections[using].introspection.table_names():
+                raise
+            raise LeaseUnavailable(
+                f"the database {using!r} has no table {table} for worker numbers: run "
+                f"`manage.py migrate django_sortable_ids --database={using}`"
+            ) from error
+        # Processes that start together see the same lowest number. The losers try one of several.
+        window = min(4**attempt, _MOST_CANDIDATES)
+        candidates = list(islice(_candidates(known, limit, terms, now), window))
+        if not candidates:
+            raise LeaseUnavailable(_all_taken(list(known.values()), terms, now))
+        number = random.choice(candidates)
+        held = Held(number, secrets.token_hex(16), starts=now, expires=now + terms.term)
+        columns, row = _owned(held, held.expires), known.get(number)
+        if row is None:
+            with suppress(IntegrityError):  # another process inserted the row
+                retried(partial(rows.create, number=number, **columns))
+                return held
+        else:
+            unchanged = rows.filter(number=number, token=row.token, expires=row.expires)
+            if retried(partial(unchanged.update, **columns)):
+                return held
     raise LeaseUnavailable(
         f"no worker number could be leased: {_TRIES} times, another process was faster; try again"
     )
@@ -81,7 +102,21 @@ def extend(held: Held, expires: int, using: str) -> None:
 
     If the row is missing, because the table was emptied, it is inserted again.
     """
-    work = partial(_extend, held, expires, using)
+
+    def work() -> None:
+        rows: QuerySet[WorkerLease] = WorkerLease.objects.using(using).filter(number=held.number)
+        if rows.filter(token=held.token).update(expires=expires):
+            return
+        row = rows.first()
+        if row is not None:
+            owner = row.owner if row.token else f"{row.owner}, which has given it back"
+            raise LeaseLost(
+                f"worker number {held.number} was leased until {_shown(held.expires)} and has been "
+                f"taken by {owner}: this process was suspended, or without its database, for too "
+                f"long. It generates no more ids with a worker number; restart it"
+            )
+        rows.create(number=held.number, **_owned(held, expires))
+
     try:
         retried(work)
     except IntegrityError:
@@ -94,31 +129,6 @@ def give_back(held: Held, expires: int, using: str) -> None:
     apart(lambda: rows.update(token="", expires=expires), using, fresh=True)
 
 
-def _try_to_take(limit: int, terms: Terms, now: int, attempt: int, using: str) -> Held | None:
-    """None if another process was faster."""
-    rows = WorkerLease.objects.using(using)
-    known = {row.number: row for row in rows.filter(number__lt=limit)}
-    # Processes that start together all see the same lowest number. The losers try one of several.
-    window = min(4**attempt, _MOST_CANDIDATES)
-    candidates = list(islice(_candidates(known, limit, terms, now), window))
-    if not candidates:
-        raise LeaseUnavailable(_all_taken(list(known.values()), terms, now))
-    number = random.choice(candidates)
-    held = Held(number, secrets.token_hex(16), starts=now, expires=now + terms.term)
-    values = {
-        "owner": _owner(),
-        "token": held.token,
-        "starts": held.starts,
-        "expires": held.expires,
-    }
-    row = known.get(number)
-    if row is None:
-        retried(lambda: rows.create(number=number, **values))
-        return held
-    unchanged = rows.filter(number=number, token=row.token, expires=row.expires)
-    return held if retried(lambda: unchanged.update(**values)) else None
-
-
 def _candidates(known: dict[int, WorkerLease], limit: int, terms: Terms, now: int) -> Iterator[int]:
     for number in islice(count(), min(limit, MOST_NUMBERS)):
         row = known.get(number)
@@ -128,25 +138,10 @@ def _candidates(known: dict[int, WorkerLease], limit: int, terms: Terms, now: in
     yield from (row.number for row in sorted(expired, key=lambda row: row.expires))
 
 
-def _extend(held: Held, expires: int, using: str) -> None:
-    rows: QuerySet[WorkerLease] = WorkerLease.objects.using(using).filter(number=held.number)
-    if rows.filter(token=held.token).update(expires=expires):
-        return
-    row = rows.first()
-    if row is not None:
-        owner = row.owner if row.token else f"{row.owner}, which has given it back"
-        raise LeaseLost(
-            f"worker number {held.number} was leased until {_shown(held.expires)} and has been "
-            f"taken by {owner}: this process was suspended, or without its database, for too long. "
-            f"It generates no more ids with a worker number; restart it"
-        )
-    WorkerLease.objects.using(using).create(
-        number=held.number, owner=_owner(), token=held.token, starts=held.starts, expires=expires
-    )
-
-
-def _owner() -> str:
-    return f"{socket.gethostname()[:180]} pid {os.getpid()}"
+def _owned(held: Held, expires: int) -> dict[str, Any]:
+    """The columns of the row while this process has the number."""
+    owner = f"{socket.gethostname()[:180]} pid {os.getpid()}"
+    return {"owner": owner, "token": held.token, "starts": held.starts, "expires": expires}
 
 
 def _all_taken(rows: list[WorkerLease], terms: Terms, now: int) -> str:
@@ -164,16 +159,6 @@ def _all_taken(rows: list[WorkerLease], terms: Terms, now: int) -> str:
 
 def _shown(ms: int) -> str:
     return datetime.fromtimestamp(ms // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _refuse_without_table(error: DatabaseError, using: str) -> None:
-    """Raise an error that names the command to run, if the table is missing."""
-    table = WorkerLease._meta.db_table
-    if table not in connections[using].introspection.table_names():
-        raise LeaseUnavailable(
-            f"the database {using!r} has no table {table} for worker numbers: run "
-            f"`manage.py migrate django_sortable_ids --database={using}`"
-        ) from error
 
 
 logger = logging.getLogger("django_sortable_ids")
@@ -291,28 +276,6 @@ class ProcessLease:
 
     def _now(self) -> int:
         return self._clock() // _MS
-
-
-class UnsharedLease:
-    """Number 0 without an end, for a process whose database no other process can see."""
-
-    number = 0
-    starts_ns = -(1 << 100)
-    ends_ns = 1 << 100
-    ended = False
-
-    def extend(self, to_ns: int) -> None:
-        """No effect: it has no end."""
-
-    def used_by(self, latest_ns: Callable[[], int]) -> None:
-        """No effect: no other process takes the number."""
-
-    def give_back(self) -> None:
-        """No effect: no other process takes the number."""
-
-    def hold(self) -> Callable[[], None]:
-        """No effect: it has no connection."""
-        return lambda: None
 
 
 def refuse_in_transaction_of_sqlite(using: str) -> None:

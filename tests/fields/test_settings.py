@@ -6,11 +6,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django_sortable_ids import conf, workers
 from django_sortable_ids.checks.definitions import check_definitions, check_workers
 from django_sortable_ids.fields import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
-from django_sortable_ids.schemes.clock_and_randomness import (
-    RollbackRule,
-    rollback_rule,
-    set_rollback_rule,
-)
+from django_sortable_ids.schemes.clock_and_randomness import RollbackRule
+from django_sortable_ids.schemes.generator import Generator
 from tests.combinations import in_one_case
 
 WORKER = "None, a whole number from 0, or 'lease'"
@@ -78,12 +75,12 @@ def test_no_dict(settings, value):
 
 def test_the_rule_for_a_clock_that_goes_back(settings):
     settings.SORTABLE_IDS = {"CLOCK_ROLLBACK": "raise", "CLOCK_ROLLBACK_LIMIT": 0.5}
-    before = rollback_rule()
+    before = Generator.rule
     try:
         UUIDv7Field().generate()
-        assert rollback_rule() == RollbackRule("raise", 500_000_000)
+        assert Generator.rule == RollbackRule("raise", 500_000_000)
     finally:
-        set_rollback_rule(before)
+        Generator.rule = before
 
 
 # Worker numbers

@@ -7,11 +7,8 @@ import pytest
 import time_machine
 
 from django_sortable_ids.schemes import ClockRollback, get
-from django_sortable_ids.schemes.clock_and_randomness import (
-    RollbackRule,
-    rollback_rule,
-    set_rollback_rule,
-)
+from django_sortable_ids.schemes.clock_and_randomness import RollbackRule
+from django_sortable_ids.schemes.generator import Generator
 from django_sortable_ids.schemes.layout import Layout
 from tests.combinations import in_one_case
 
@@ -25,11 +22,11 @@ FEW = Layout(ticks=1 << 50, suffixes=4, workers=1)
 
 
 @pytest.fixture
-def rule():
+def rule(monkeypatch):
     """Set the rule of the process."""
-    before = rollback_rule()
-    yield lambda policy, limit_ns=10 * SECOND: set_rollback_rule(RollbackRule(policy, limit_ns))
-    set_rollback_rule(before)
+    return lambda policy, limit_ns=10 * SECOND: monkeypatch.setattr(
+        Generator, "rule", RollbackRule(policy, limit_ns)
+    )
 
 
 class Clock:
@@ -166,11 +163,9 @@ TRAVEL = [
 
 
 @pytest.fixture(params=["advance", "wait", "raise"])
-def policy(request):
-    before = rollback_rule()
-    set_rollback_rule(RollbackRule(request.param))
-    yield request.param
-    set_rollback_rule(before)
+def policy(request, monkeypatch):
+    monkeypatch.setattr(Generator, "rule", RollbackRule(request.param))
+    return request.param
 
 
 LATELY = timedelta(hours=1)

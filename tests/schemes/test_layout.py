@@ -97,7 +97,7 @@ def test_new_ids_are_those_with_the_set_bit_in_order(set_bit, template):
     assert layout.new.suffixes == 16
     for tick in range(2):
         wanted = [layout.join(tick, suffix) for suffix in suffixes]
-        assert layout.new.join_all(tick, range(16)) == wanted
+        assert layout.new.joiner.join_all(tick, range(16)) == wanted
         assert (
             layout.new.join_payloads([tick * layout.new.suffixes + each for each in range(16)])
             == wanted
@@ -134,7 +134,7 @@ def test_many_numbers_are_joined_as_single_ones(scheme):
     last = layout.capacity(tick) - 1
     suffixes = sorted({0, 1, 5, last // 7, last // 3, last // 3 + 1, last // 2, last - 1, last})
     single = [layout.join(tick, suffix) for suffix in suffixes]
-    assert layout.join_all(tick, suffixes) == single
+    assert layout.joiner.join_all(tick, suffixes) == single
     payloads = [tick * layout.suffixes + suffix for suffix in suffixes]
     assert layout.join_payloads(payloads) == single
 

@@ -212,4 +212,4 @@ def mint_between(
     size = (stop - start) // (2 * rows if 2 * rows <= stop - start else rows)
     starts = range(start, start + count * size, size)
     suffixes = list(map(add, starts, drawn_below([size] * count)))
-    return list(scheme.all_from_trusted(layout.new.join_all(tick, suffixes)))
+    return list(scheme.all_from_trusted(layout.new.joiner.join_all(tick, suffixes)))

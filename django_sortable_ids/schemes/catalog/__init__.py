@@ -87,25 +87,22 @@ def get(name: str, **options: Any) -> Scheme:
 
     Raises ``LookupError`` for an unknown name, ``TypeError`` for an unknown option.
     """
-    if name in _REGISTERED:
-        scheme, usual = _REGISTERED[name], None
-    else:
-        family = _family(name)
-        usual = unwrap(family.func).__kwdefaults__
-        if fixed := options.keys() & family.keywords:
-            option = ", ".join(fixed)
-            raise TypeError(f"scheme {name!r}: multiple values for keyword argument {option!r}")
-        # Options that change nothing give the scheme without them.
-        changed = {
-            option: value
-            for option, value in options.items()
-            if not usual or option not in usual or repr(value) != repr(usual[option])
-        }
-        if usual or not options:
-            return family(**changed)
-    if options:
+    usual, registered = options_of(name), _REGISTERED.get(name)
+    family = registered or _family(name)
+    if options and not usual:
         raise TypeError(f"scheme {name!r} takes no options; remove {', '.join(options)}")
-    return scheme
+    if isinstance(family, Scheme):
+        return family
+    if fixed := options.keys() & family.keywords:
+        option = ", ".join(fixed)
+        raise TypeError(f"scheme {name!r}: multiple values for keyword argument {option!r}")
+    # Options that change nothing give the scheme without them.
+    changed = {
+        option: value
+        for option, value in options.items()
+        if option not in usual or repr(value) != repr(usual[option])
+    }
+    return family(**changed)
 
 
 def options_of(name: str) -> dict[str, Any]:
@@ -185,11 +182,11 @@ def row(
     title: str,
     specification: str,
     forms: TextForm | tuple[tuple[str, TextForm], ...],
+    template: BitTemplate = PLAIN,
     *,
     time: int,
     suffix: int,
     set_bit: int | None = None,
-    template: BitTemplate = PLAIN,
     tick_ns: int = MILLISECOND,
     **others: Any,
 ) -> TimeScheme:
@@ -202,12 +199,7 @@ def row(
         bits=128 if is_uuid else time + suffix,
         value_type=uuid.UUID if is_uuid else str,
         text_forms=forms if isinstance(forms, tuple) else (("canonical", forms),),
-        layout=Layout(
-            ticks=1 << time,
-            suffixes=1 << suffix,
-            template=template,
-            set_bit=set_bit,
-        ),
+        layout=Layout(ticks=1 << time, suffixes=1 << suffix, template=template, set_bit=set_bit),
         tick_ns=tick_ns,
         **others,
     )

@@ -7,9 +7,8 @@ order of the texts: by length, then by character.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
@@ -52,10 +51,6 @@ class Numeration(ByArguments):
             return self.characters
         folded = self.characters.upper() if case == "upper" else self.characters.lower()
         return "".join(dict.fromkeys(folded))
-
-    @property
-    def base(self) -> int:
-        return len(self.digits("upper"))
 
     def number(self, text: str) -> int:
         """The number of a text; ``""`` is 0. Raises ``ValueError`` for other characters."""
@@ -319,18 +314,10 @@ class LexicalSequence(Scheme):
         fits = not self.has_template or len(number) == self.digits.length
         return number if fits and period == self.period else None
 
-    def generate(self, at: datetime | None = None) -> ID:
-        """Not possible without a counter: raises ``TypeError``."""
-        raise TypeError("a sequence needs a counter that outlives the process: use nth(n)")
-
-    def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
-        """Not possible without a counter: raises ``TypeError``."""
-        return [self.generate(at)]
-
     @cached_property
     def example(self) -> ID:
         first = self.numeration.number(self.start)
-        increased = first + self.numeration.base * self.step
+        increased = first + len(self.numeration.digits("upper")) * self.step
         number = increased if increased < self._stop else first
         return self._text_of(number)
 

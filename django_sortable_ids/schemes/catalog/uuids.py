@@ -41,42 +41,22 @@ _FORMS: tuple[tuple[str, TextForm], ...] = (
 def uuid1() -> TimeScheme:
     """``time_low 32 | time_mid 16 | version 4 | time_high 12 | variant 2 | clock sequence 14 |
     node 48``."""
-    return row(
-        "uuid1",
-        "UUIDv1",
-        "RFC 9562, section 5.1",
-        _HEXADECIMAL,
-        **_GREGORIAN,
-        template=VERSION_1,
-    )
+    return row("uuid1", "UUIDv1", "RFC 9562, section 5.1", _HEXADECIMAL, VERSION_1, **_GREGORIAN)
 
 
 @lru_cache
 def uuid6() -> TimeScheme:
     """``time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48``; the last two are
     random."""
-    return row(
-        "uuid6",
-        "UUIDv6",
-        "RFC 9562, section 5.6",
-        _FORMS,
-        **_GREGORIAN,
-        template=UUIDTemplate(6),
-    )
+    template = UUIDTemplate(6)
+    return row("uuid6", "UUIDv6", "RFC 9562, section 5.6", _FORMS, template, **_GREGORIAN)
 
 
 @lru_cache
 def uuid7() -> TimeScheme:
     """``time 48 | version 4 | random 12 | variant 2 | random 62``, in ms."""
-    return row(
-        "uuid7",
-        "UUIDv7",
-        "RFC 9562, section 5.7",
-        _FORMS,
-        time=48,
-        suffix=74,
-        template=UUIDTemplate(7),
-    )
+    template = UUIDTemplate(7)
+    return row("uuid7", "UUIDv7", "RFC 9562, section 5.7", _FORMS, template, time=48, suffix=74)
 
 
 @lru_cache
@@ -87,8 +67,8 @@ def comb13() -> TimeScheme:
         "COMB UUID (version 13)",
         'Michael Lambert, "Custom UUID as primary key"',
         (*_FORMS, ("sqlserver", SQLServerText(13))),
+        UUIDTemplate(13),
         **_GREGORIAN,
-        template=UUIDTemplate(13),
     )
 
 
@@ -100,8 +80,8 @@ def comb4() -> TimeScheme:
         "COMB UUID (version 4)",
         "Laravel, Str::orderedUuid(): ramsey/uuid, CombGenerator and TimestampFirstCombCodec",
         _FORMS,
+        UUIDTemplate(4),
         time=48,
         suffix=74,
-        template=UUIDTemplate(4),
         tick_ns=10_000,
     )
