@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from django.conf import settings
@@ -81,9 +81,10 @@ def histogram(
         )
     left = None if deadline is None else deadline - time.monotonic()
     counted = counts(rows, column, bars, left)
+    bounds = map(_shown, [whole.start, *(span.end for span in bars)])
     return [
-        Bar(_shown(span.start), _shown(span.end), count)
-        for span, count in zip(bars, counted, strict=True)
+        Bar(start, end, count)
+        for (start, end), count in zip(pairwise(bounds), counted, strict=True)
     ]
 
 

@@ -59,17 +59,19 @@ def start_of(unit: str, at: datetime) -> datetime:
     if unit in _DAYS:
         # In the first hours of year 1, some zones are in the year before.
         return min(at, first_moment(_DAYS[unit].first(local(at).date())))
-    start = _moved(at, -_passed(unit, at))
-    return start if _same_clock(start, at) else _change_of_clock(start, at)
+    shown = local(at)
+    start = _moved(at, -_passed(unit, shown))
+    return start if _has_clock_of(shown, start) else _change_of_clock(start, at)
 
 
 def end_of(unit: str, at: datetime) -> datetime:
     """The end of the unit that contains the instant, in UTC: always after the instant."""
     if unit in _DAYS:
         return _end_of_days(_DAYS[unit], at)
-    end = _moved(at, _CLOCK[unit] - _passed(unit, at))
+    shown = local(at)
+    end = _moved(at, _CLOCK[unit] - _passed(unit, shown))
     last = end - MICROSECOND
-    return end if _same_clock(at, last) else _change_of_clock(at, last)
+    return end if _has_clock_of(shown, last) else _change_of_clock(at, last)
 
 
 def _end_of_days(unit: _Days, at: datetime) -> datetime:
@@ -85,9 +87,8 @@ def _end_of_days(unit: _Days, at: datetime) -> datetime:
     return end
 
 
-def _passed(unit: str, at: datetime) -> timedelta:
+def _passed(unit: str, shown: datetime) -> timedelta:
     """The time since the clock showed the start of the hour or minute."""
-    shown = local(at)
     passed = timedelta(seconds=shown.second, microseconds=shown.microsecond)
     return passed + timedelta(minutes=shown.minute) if unit == "hour" else passed
 
@@ -99,10 +100,11 @@ def _moved(at: datetime, by: timedelta) -> datetime:
         return END_OF_CALENDAR if by > timedelta(0) else datetime.min.replace(tzinfo=UTC)
 
 
-def _same_clock(first: datetime, second: datetime) -> bool:
-    return local(first).utcoffset() == local(second).utcoffset()
+def _has_clock_of(shown: datetime, at: datetime) -> bool:
+    return local(at).utcoffset() == shown.utcoffset()
 
 
 def _change_of_clock(before: datetime, after: datetime) -> datetime:
     """The first instant with the other offset; between the two the clock is changed once."""
-    return first_moment_when(lambda at: not _same_clock(before, at), before, after)
+    shown = local(before)
+    return first_moment_when(lambda at: not _has_clock_of(shown, at), before, after)
