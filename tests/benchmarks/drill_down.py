@@ -20,6 +20,7 @@ Run it as ``python -m tests.benchmarks.drill_down``.
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
@@ -56,7 +57,7 @@ class Level:
     def path(self) -> list[CalendarPeriod]:
         return path_to(self.place) if self.place else []
 
-    @property
+    @cached_property
     def span(self) -> Span:
         whole = Span(datetime(2025, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC))
         return self.path[-1].span if self.place else whole
