@@ -61,7 +61,8 @@ def start_of(unit: str, at: datetime) -> datetime:
         return min(at, first_moment(_DAYS[unit].first(local(at).date())))
     shown = local(at)
     start = _moved(at, -_passed(unit, shown))
-    return start if _has_clock_of(shown, start) else _change_of_clock(start, at)
+    is_same_clock = local(start).utcoffset() == shown.utcoffset()
+    return start if is_same_clock else _change_of_clock(start, at)
 
 
 def end_of(unit: str, at: datetime) -> datetime:
@@ -71,7 +72,8 @@ def end_of(unit: str, at: datetime) -> datetime:
     shown = local(at)
     end = _moved(at, _CLOCK[unit] - _passed(unit, shown))
     last = end - MICROSECOND
-    return end if _has_clock_of(shown, last) else _change_of_clock(at, last)
+    is_same_clock = local(last).utcoffset() == shown.utcoffset()
+    return end if is_same_clock else _change_of_clock(at, last)
 
 
 def _end_of_days(unit: _Days, at: datetime) -> datetime:
@@ -100,11 +102,7 @@ def _moved(at: datetime, by: timedelta) -> datetime:
         return END_OF_CALENDAR if by > timedelta(0) else datetime.min.replace(tzinfo=UTC)
 
 
-def _has_clock_of(shown: datetime, at: datetime) -> bool:
-    return local(at).utcoffset() == shown.utcoffset()
-
-
 def _change_of_clock(before: datetime, after: datetime) -> datetime:
     """The first instant with the other offset; between the two the clock is changed once."""
-    shown = local(before)
-    return first_moment_when(lambda at: not _has_clock_of(shown, at), before, after)
+    offset = local(before).utcoffset()
+    return first_moment_when(lambda at: local(at).utcoffset() != offset, before, after)
