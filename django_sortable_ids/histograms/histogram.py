@@ -81,11 +81,8 @@ def histogram(
         )
     left = None if deadline is None else deadline - time.monotonic()
     counted = counts(rows, column, bars, left)
-    bounds = map(_shown, [whole.start, *(span.end for span in bars)])
-    return [
-        Bar(start, end, count)
-        for (start, end), count in zip(pairwise(bounds), counted, strict=True)
-    ]
+    times = pairwise(map(_shown, [whole.start, *(span.end for span in bars)]))
+    return [Bar(*of_bar, count) for of_bar, count in zip(times, counted, strict=True)]
 
 
 def _shown(at: datetime) -> datetime:
