@@ -20,8 +20,8 @@ Run it as ``python -m tests.benchmarks.drill_down``.
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from datetime import UTC, datetime
+from functools import cached_property
 from statistics import median
 from typing import Any
 
