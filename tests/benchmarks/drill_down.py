@@ -21,7 +21,6 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from statistics import median
 from typing import Any
 
@@ -29,6 +28,7 @@ from django.db import connection
 from django.db.models import Count, Max, Min
 from django.db.models.functions import TruncDay, TruncHour, TruncMinute, TruncMonth, TruncYear
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from django_sortable_ids.admin.drill_down import CalendarPeriod, drill_down, path_to
 from django_sortable_ids.functions import CreatedAt, histogram
