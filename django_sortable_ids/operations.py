@@ -24,9 +24,10 @@ from .backfill.sources.base import Given
 from .backfill.sources.find import of_source
 from .backfill.sources.id_column import check_names, check_table
 from .db import tables
-from .db.locks import with_short_lock_timeout
+from .db.transactions import with_short_lock_timeout
 from .errors import BackfillError, counted
 from .fields import SortableIDField
+from .models import MoveNote
 from .primary_keys.changes.moved import KeyCopy, MovedKey
 from .primary_keys.operation import BothWays, MigratePrimaryKey, RenameMovedKey
 from .schema import swap
@@ -68,7 +69,7 @@ class ConstrainSortableID(BothWays, AlterField):
         return f"Make field {self.name} on {self.model_name} NOT NULL and unique online"
 
 
-class AddSortableID(AddField):
+class AddSortableID(BothWays, AddField):
     """Adds a field with an id for every row: an ``AddField``, the backfill and the constraints.
 
     ``field`` is the final field: unique and not NULL. At most ``small`` rows get their ids during
@@ -86,7 +87,6 @@ class AddSortableID(AddField):
     ``ValueError`` for a primary key or a ``db_default``.
     """
 
-    reduces_to_sql = False
     fills_rows: ClassVar[bool] = True
     """Read by the guard of ``migrate``."""
 
@@ -124,12 +124,20 @@ class AddSortableID(AddField):
         kwargs |= {"allow_triggers": True} if self.allow_triggers else {}
         return name, args, kwargs
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    def _change(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
     ) -> None:
-        final = to_state.apps.get_model(app_label, self.model_name)
+        final = (from_state if backwards else to_state).apps.get_model(app_label, self.model_name)
         connection = schema_editor.connection
-        if schema_editor.collect_sql or not self.allow_migrate_model(connection.alias, final):
+        if not self.allow_migrate_model(connection.alias, final):
+            return
+        if backwards:
+            field = final._meta.get_field(self.name)
+            if connection.vendor == "sqlite":
+                # Django would copy the table and lose what the model doesn't know.
+                drop_column(schema_editor, field)
+            else:
+                schema_editor.remove_field(final, field)
             return
         _refuse_transaction(self, schema_editor)
         state = from_state.clone()
@@ -145,19 +153,6 @@ class AddSortableID(AddField):
             with_short_lock_timeout(schema_editor, lambda: schema_editor.add_field(before, field))
         self._fill(model, field, connection.alias)
         constrain(schema_editor, field, final_field)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        model = from_state.apps.get_model(app_label, self.model_name)
-        connection = schema_editor.connection
-        if schema_editor.collect_sql:
-            return
-        if connection.vendor != "sqlite":
-            super().database_backwards(app_label, schema_editor, from_state, to_state)
-        elif self.allow_migrate_model(connection.alias, model):
-            # Django would copy the table and lose what the model doesn't know.
-            drop_column(schema_editor, model._meta.get_field(self.name))
 
     def _fill(self, model: Any, field: SortableIDField, using: str) -> None:
         rows: QuerySet[Any] = QuerySet(model, using=using)
@@ -226,8 +221,10 @@ class SwapSortableID(BothWays):
         before, after = (
             state.apps.get_model(app_label, self.model_name) for state in (from_state, to_state)
         )
-        if not self.allow_migrate_model(schema_editor.connection.alias, after):
+        using = schema_editor.connection.alias
+        if not self.allow_migrate_model(using, after):
             return
+        check_table(MoveNote, using)
         check_names([before._meta.db_table, *(str(each.column) for each in before._meta.fields)])
         swap.swap(schema_editor, before, after, self.name, self.other, backwards=backwards)
 

@@ -18,13 +18,20 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.text import capfirst
 
 from .. import conf
-from ..db import tables
-from ..db.queries import value
+from ..db import tables, value
 from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
 from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
-from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
-from ..schema.stored_values import misfit, sorts, sorts_uuids, too_narrow, unlikely, values_of
+from ..schema.stored_values import (
+    KEEP_DEFAULT,
+    automatic_keys,
+    misfit,
+    sorts,
+    sorts_uuids,
+    too_narrow,
+    unlikely,
+    values_of,
+)
 from ..schemes import TimeScheme
 from .definitions import check_generic_relations
 from .messages import message

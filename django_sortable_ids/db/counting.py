@@ -1,19 +1,22 @@
-"""How many rows a query has, at a cost that does not grow with the table."""
+"""How many rows a query has, at a cost that does not grow with the table; and values of selects
+that end in time."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Sequence
 from math import prod
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections, transaction
 from django.db.models import Field, QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import pgettext
 
-from .queries import named_rows
+from . import named_rows, row
+from .errors import is_interrupted, is_statement_timeout
 
 Precision = Literal["exact", "estimated", "minimum"]
 
@@ -94,17 +97,13 @@ def estimated_rows(rows: QuerySet[Any]) -> int | None:
 
     MariaDB and MySQL can't tell for a condition that no index answers, such as ``icontains``.
     """
-    read = _READERS.get(connections[rows.db].vendor)
-    return None if read is None else read(rows.order_by())
-
-
-def _postgresql(rows: QuerySet[Any]) -> int | None:
-    found = _POSTGRESQL_ROWS.search(rows.explain())
-    return None if found is None else int(found[1])
-
-
-def _mysql(rows: QuerySet[Any]) -> int | None:
+    rows = rows.order_by()
     connection: Any = connections[rows.db]
+    if connection.vendor == "postgresql":
+        found = _POSTGRESQL_ROWS.search(rows.explain())
+        return None if found is None else int(found[1])
+    if connection.vendor != "mysql":
+        return None
     explain = "EXPLAIN EXTENDED" if connection.mysql_is_mariadb else "EXPLAIN FORMAT=TRADITIONAL"
     sql, params = rows.query.get_compiler(connection=connection).as_sql()
     plan = named_rows(connection, f"{explain} {sql}", params)
@@ -115,12 +114,6 @@ def _mysql(rows: QuerySet[Any]) -> int | None:
     if rows.query.where and tables[0]["type"] not in _BOUNDED_BY_AN_INDEX:
         return None
     return round(prod(int(line["rows"]) * float(line["filtered"]) / 100 for line in tables))
-
-
-_READERS: Mapping[str, Callable[[QuerySet[Any]], int | None]] = {
-    "postgresql": _postgresql,
-    "mysql": _mysql,
-}
 
 
 _FEWEST_ROWS = 100
@@ -138,3 +131,67 @@ def fewest_expected_rows(rows: QuerySet[Any], field: Field[Any, Any]) -> int | N
         return _FEWEST_ROWS
     every = estimated_rows(rows)
     return every and max(_FEWEST_ROWS, every // _SHARE_OF_UUIDS)
+
+
+# Within a time limit
+
+_STEPS = 1_000
+"""SQLite looks at the clock each time that it has run so many instructions: some hundred rows."""
+_SET_TIMEOUT = """
+SELECT current_setting('statement_timeout'), set_config('statement_timeout', least(
+    %s, nullif((extract(epoch FROM current_setting('statement_timeout')::interval) * 1000)::int, 0)
+)::text, true)
+"""
+"""Sets the milliseconds of the transaction, unless they are fewer; returns what was set before."""
+
+
+class Select(NamedTuple):
+    sql: str
+    params: Sequence[Any]
+
+
+def scalars(using: str, selects: Sequence[Select], seconds: float | None) -> Sequence[Any] | None:
+    """The value of each select, as the driver returns it; None if they took longer than that.
+
+    None as ``seconds`` means no limit. The caller's transaction can continue in both cases.
+    """
+    connection: Any = connections[using]
+    select = ", ".join(f"({each.sql})" for each in selects)
+    params = [param for each in selects for param in each.params]
+    if seconds is not None and seconds <= 0:
+        return None
+    try:
+        found: Sequence[Any] = _within(connection, select, params, seconds)
+    except DatabaseError as error:
+        if seconds is not None and (is_statement_timeout(error) or is_interrupted(error)):
+            return None
+        raise
+    return found
+
+
+def _within(connection: Any, select: str, params: Sequence[Any], seconds: float | None) -> Any:
+    sql = f"SELECT {select}"
+    if seconds is None:
+        return row(connection, sql, params)
+    milliseconds = max(1, int(seconds * 1000))
+    if connection.vendor == "postgresql":
+        # Without a transaction there is no local setting; within one, a savepoint survives the
+        # error.
+        with transaction.atomic(using=connection.alias):
+            before, _ = row(connection, _SET_TIMEOUT, [milliseconds])
+            found = row(connection, sql, params)
+            row(connection, "SELECT set_config('statement_timeout', %s, true)", [before])
+        return found
+    if connection.vendor == "mysql" and connection.mysql_is_mariadb:
+        limit = f"SET STATEMENT max_statement_time={max(seconds, 0.001):.3f} FOR"
+        return row(connection, f"{limit} {sql}", params)
+    if connection.vendor == "mysql":
+        hint = f"/*+ MAX_EXECUTION_TIME({milliseconds}) */"
+        return row(connection, f"SELECT {hint} {select}", params)
+    connection.ensure_connection()
+    driver, end = connection.connection, time.monotonic() + seconds
+    driver.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    try:
+        return row(connection, sql, params)
+    finally:
+        driver.set_progress_handler(None, 0)

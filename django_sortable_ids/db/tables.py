@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from django.db import models, transaction
 
-from .queries import rows, value
+from . import rows, value
 
 _CAPITALS = re.compile("[A-Z]+")
 Kind = Literal["table", "view"]
@@ -43,8 +43,9 @@ SELECT column_name, ordinal_position, is_nullable = 'YES', data_type,
 FROM information_schema.columns
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s ORDER BY ordinal_position
 """
+_SQLITE_KIND = "WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE"
 _SQLITE_COLUMNS = "SELECT * FROM pragma_table_xinfo(%(table)s, %(schema)s)"
-_SQLITE_KEY = f"SELECT name FROM ({_SQLITE_COLUMNS}) WHERE pk ORDER BY pk"
+_SQLITE_KEY = f"SELECT NULL, 1, 'pk', 0, name FROM ({_SQLITE_COLUMNS}) WHERE pk ORDER BY pk"
 _SQLITE_INDEXES = """
 SELECT list.name, list."unique", origin, partial, part.name
 FROM pragma_index_list(%(table)s, %(schema)s) list
@@ -112,8 +113,7 @@ def kind(connection: Any, table: str) -> Kind | None:
             table_type = value(connection, _MYSQL_KIND, split(connection, table))
             return table_type and ("view" if "VIEW" in table_type else "table")
         case "sqlite":
-            home = sqlite_schema(connection, table)
-            return _kind_in_sqlite(connection, home, split(connection, table)[1]) if home else None
+            return _in_sqlite(connection, table)[1]
     return None
 
 
@@ -288,20 +288,21 @@ def _use(connection: Any, database: str) -> None:
 
 def sqlite_schema(connection: Any, table: str) -> str | None:
     """SQLite's schema of the table or view: ``main``, ``temp`` or an attached one; else None."""
+    return _in_sqlite(connection, table)[0]
+
+
+def _in_sqlite(connection: Any, table: str) -> tuple[str | None, Kind | None]:
+    """The schema of a table or view, and which it is."""
     schema, name = split(connection, table)
     schemas = [each for _, each, _ in rows(connection, "PRAGMA database_list")]
     # SQLite looks in "temp" first, and lists it only once it has a table.
     schemas.sort(key=["temp", "main", *schemas].index)
-    if schema is not None:
-        schemas = [each for each in schemas if each.lower() == schema.lower()]
-    return next((each for each in schemas if _kind_in_sqlite(connection, each, name)), None)
-
-
-def _kind_in_sqlite(connection: Any, schema: str, name: str) -> Kind | None:
-    where = quoted_in_sqlite(schema)
-    sql = f"SELECT type FROM {where}.sqlite_master WHERE type IN ('table', 'view') AND name = %s"
-    kind: Kind | None = value(connection, f"{sql} COLLATE NOCASE", [name])
-    return kind
+    for each in schemas:
+        if schema is None or each.lower() == schema.lower():
+            sql = f"SELECT type FROM {quoted_in_sqlite(each)}.sqlite_master {_SQLITE_KIND}"
+            if kind := value(connection, sql, [name]):
+                return each, kind
+    return None, None
 
 
 def quoted_in_sqlite(name: str) -> str:
@@ -310,15 +311,16 @@ def quoted_in_sqlite(name: str) -> str:
     return f'"{doubled}"'
 
 
-def _of_sqlite(connection: Any, table: str, sql: str) -> list[Any]:
-    """The rows of a query of SQLite's catalogue, for a table and its schema."""
+def _of_sqlite(connection: Any, table: str, *queries: str) -> list[Any]:
+    """The rows of queries of SQLite's catalogue, for a table and its schema."""
     schema, plain = sqlite_schema(connection, table) or "main", split(connection, table)[1]
-    return rows(connection, sql, {"table": plain, "schema": schema})
+    names = {"table": plain, "schema": schema}
+    return [each for sql in queries for each in rows(connection, sql, names)]
 
 
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
-    indexes: dict[str, Any] = {}
-    parts = _of_sqlite(connection, table, _SQLITE_INDEXES)
+    indexes: dict[Any, dict[str, Any]] = {}
+    parts = _of_sqlite(connection, table, _SQLITE_INDEXES, _SQLITE_KEY)
     for index, unique, origin, partial, column in parts:
         if index in indexes:
             indexes[index]["columns"].append(column)
@@ -327,12 +329,11 @@ def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
             "columns": [column],
             "unique": bool(unique and not partial),
             "primary_key": origin == "pk",
-            "index": True,
+            "index": index is not None,
             "partial": bool(partial),
         }
     # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.
-    columns = [name for (name,) in _of_sqlite(connection, table, _SQLITE_KEY)]
-    if columns and not any(each["primary_key"] for each in indexes.values()):
-        about = {"columns": columns, "unique": True, "primary_key": True, "index": False}
-        indexes["primary key"] = about
+    key = indexes.pop(None, None)
+    if key and not any(each["primary_key"] for each in indexes.values()):
+        indexes["primary key"] = key
     return indexes

@@ -19,8 +19,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 from django.db.models.sql.where import AND
 
-from ..db.counting import Count, estimated_rows, fewest_expected_rows
-from ..db.queries import Select, scalars
+from ..db.counting import Count, Select, estimated_rows, fewest_expected_rows, scalars
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_fields
 from ..fields.times import MICROSECOND, first_moment_when

@@ -38,15 +38,13 @@ from django.db.migrations.state import ProjectState
 from django.db.models import AutoField
 
 from .. import conf
-from ..db import tables
-from ..db.queries import row, value
+from ..db import row, tables, value
 from ..errors import counted
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
 from ..fields.values.storage import storage_names
-from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.constraints_sqlite import refuse_orphans
-from ..schema.stored_values import misfit, misread, sampled
+from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
 from . import refusals
 
 OWN_NAME = "django_sortable_ids"
@@ -72,11 +70,12 @@ def check_migrations(
     connection = connections[using]
     out = (stdout or sys.stdout) if verbosity else None
     # Imported here because they import the backfill.
+    from ..primary_keys.operation import moves
     from . import unrecorded
 
     # Outside a transaction, an error that Django finds at the end doesn't undo a change.
     if connection.vendor == "sqlite" and any(
-        [*unrecorded.moves(each)] or (not each.atomic and _touches_ids(each)) for each, _ in plan
+        [*moves(each)] or (not each.atomic and _touches_ids(each)) for each, _ in plan
     ):
         refuse_orphans(connection, "Nothing was migrated")
     loader = MigrationLoader(connection)
@@ -295,7 +294,7 @@ class _Walk:
 
 def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:
     """Whether it adds or alters sortable ids in the database, or has such an operation."""
-    from .unrecorded import operations_of  # imports the backfill
+    from ..primary_keys.operation import operations_of  # imports the backfill
 
     return any(
         isinstance(each, kinds)

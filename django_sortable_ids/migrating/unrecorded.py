@@ -12,16 +12,17 @@ from django.apps.registry import Apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations import RemoveField, RenameField, SeparateDatabaseAndState
+from django.db.migrations.operations import RemoveField, RenameField
 from django.db.migrations.state import ProjectState
 
 from ..db.tables import kind
 from ..fields import SortableIDField
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
+from ..primary_keys.changes import mysql
+from ..primary_keys.changes.engine import NO_OLD_KEYS, has_old_keys
 from ..primary_keys.changes.moved import KEPT, MAP
-from ..primary_keys.engines import mysql_exchange
-from ..primary_keys.operation import NO_OLD_KEYS, has_old_keys
+from ..primary_keys.operation import moves, operations_of
 from ..schema.swap import unrecorded_swaps
 
 Name = tuple[str, str]
@@ -101,7 +102,8 @@ def refusals(
     apps: Apps,
 ) -> Iterator[str]:
     """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
-    for note in notes.written(connection):
+    written = list(notes.written(connection))
+    for note in written:
         is_known = any(_may_have_written(note, each) for _, each in _all(loader))
         if note.is_incomplete and not is_known:
             yield (
@@ -115,7 +117,7 @@ def refusals(
         if (each.migration, each.backwards) not in planned:
             yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
     undone = [migration for migration, backwards in plan if backwards]
-    yield from refusals_to_undo(undone, connection, apps)
+    yield from refusals_to_undo(undone, written, connection.alias, apps)
     applied = [migration for migration, backwards in plan if not backwards]
     yield from refusals_of_old_models(applied, loader)
 
@@ -138,14 +140,13 @@ def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader
 
 
 def refusals_to_undo(
-    undone: Sequence[Migration], connection: BaseDatabaseWrapper, apps: Apps
+    undone: Sequence[Migration], written: Sequence[notes.LastMove], using: str, apps: Apps
 ) -> Iterator[str]:
     """The moves whose old keys are gone: they were not kept, or their field was removed since, and
     comes back empty. ``apps`` has the models of the recorded migrations."""
     later: dict[tuple[str, str, str], tuple[str, Migration | None]] = {}
     """By model and field, as the undone migration knows it: the name that it has, or had when a
     migration removed it."""
-    written = list(notes.written(connection))
     for migration in undone:
         for each in reversed([*operations_of(migration.operations)]):
             model = migration.app_label, getattr(each, "model_name_lower", "")
@@ -171,7 +172,7 @@ def refusals_to_undo(
                         f"only a backup has the old keys. If you have one, undo {remover} alone, "
                         f"fill {name}, and migrate again."
                     )
-                elif had_old and not has_old_keys(apps, key.model, name, connection.alias):
+                elif had_old and not has_old_keys(apps.get_model(key.model), name, using):
                     yield f"{migration} can't be undone: {NO_OLD_KEYS.format(key.model, name)}."
 
 
@@ -186,20 +187,6 @@ def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> b
         or any(key.model_key[0] == app_label for move in moves(migration) for key in move.keys)
         for migration in pending
     )
-
-
-def moves(migration: Migration) -> Iterator[MigratePrimaryKey]:
-    for each in operations_of(migration.operations):
-        if isinstance(each, MigratePrimaryKey):
-            yield each
-
-
-def operations_of(operations: Sequence[Any]) -> Iterator[Any]:
-    for each in operations:
-        if isinstance(each, SeparateDatabaseAndState):
-            yield from operations_of(each.database_operations)
-        else:
-            yield each
 
 
 def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
@@ -253,7 +240,7 @@ def left_over(
             statements += found
     is_planned = any(True for migration, _ in plan for _ in moves(migration))
     if connection.vendor == "mysql" and not is_planned:
-        statements += [f"DROP TABLE {quote(name)}" for name in mysql_exchange.unused(connection)]
+        statements += [f"DROP TABLE {quote(name)}" for name in mysql.unused(connection)]
     if not statements:
         return None
     return "\n".join(

@@ -59,7 +59,7 @@ def _found(
     reference = Reference(table, column, key.model)
     if reference in graph.references_of(state.apps, moved):
         raise BackfillError("the plan has this column already: omit it")
-    before, after = (graph.field_of(each, table, column) for each in (state.apps, apps))
+    before, after = (graph.by_column(each).get((table, column)) for each in (state.apps, apps))
     if _remains_text(connection, reference, before, after):
         return [TextReference(table, column, key.model)]
     kind = tables.columns(connection, table)[tables.folded(connection, column)].kind.lower()

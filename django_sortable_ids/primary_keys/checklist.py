@@ -8,16 +8,16 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.apps import apps
 from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 
-from ..db import tables
-from ..db.queries import rows
+from ..db import rows, tables
 from ..errors import BackfillError, counted, documented
 from ..schemes.support import is_named, nearest
 from .changes.graph import Change, Key, final_target
@@ -93,12 +93,16 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         return tables.folded_table(connection, table), tables.folded(connection, column)
 
     settled = {place(*each) for each in (*known, *generic)}
-    for table in listed:
+
+    @cache
+    def primary_key(table: str) -> Sequence[str]:
         indexes = tables.constraints(connection, table).values()
-        key = next((each["columns"] for each in indexes if each["primary_key"]), ())
+        return next((each["columns"] for each in indexes if each["primary_key"]), ())
+
+    for table in listed:
         for column in tables.columns(connection, table).values():
             if place(table, column.name) not in settled:
-                read = _Sample(connection, table, key, column.name, column.kind.lower())
+                read = _Sample(connection, table, primary_key, column.name, column.kind.lower())
                 found += [*read.references(change, names)] or [*read.documents(change, names)]
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
@@ -207,7 +211,8 @@ def _generic() -> Iterator[tuple[str, str, str]]:
 class _Sample:
     _connection: Any
     _table: str
-    _key: Sequence[str]
+    _primary_key: Callable[[str], Sequence[str]]
+    """Reads the primary key of a table, which only a sample needs."""
     _name: str
     _kind: str
 
@@ -266,8 +271,9 @@ class _Sample:
         if self._connection.vendor == "postgresql":
             name = f"to_json({name})::text" if "[]" in self._kind else f"{name}::text"
         found: list[Any] = []
-        first, last = (", ".join(quote(each) + way for each in self._key) for way in ("", " DESC"))
-        orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if self._key else [""]
+        key = self._primary_key(self._table)
+        first, last = (", ".join(quote(each) + way for each in key) for way in ("", " DESC"))
+        orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if key else [""]
         try:
             with transaction.atomic(self._connection.alias):
                 for order in orders:

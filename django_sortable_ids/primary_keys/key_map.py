@@ -1,16 +1,21 @@
 """Fills the map of a key: each row's present key, and the key that it gets. On the way back, rows
-that came after the move get a key of the old type."""
+that came after the move get a key of the old type.
+
+History tables contain keys of deleted rows: each gets a new key, too, and undoing restores the old.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count, islice
 from typing import Any
 
 from django.db import connections, transaction
 from django.db.migrations.state import ProjectState
-from django.db.models import IntegerField, QuerySet
+from django.db.models import DateTimeField, Exists, IntegerField, OuterRef, QuerySet
+from django.db.models.constants import LOOKUP_SEP
+from django.utils import timezone
 
 from ..backfill import plan, run
 from ..backfill.engines import engine_of
@@ -20,18 +25,33 @@ from ..backfill.sources.find import every_row
 from ..backfill.sources.periods import Unsourced, WithoutTime
 from ..backfill.sources.target import EveryRow, OnNull, Target
 from ..backfill.writing.sorted_rows import SortedRows
-from ..db import tables
+from ..db import tables, value
 from ..errors import BackfillError
 from ..fields import SortableIDField
+from ..functions.time_columns import as_stored, last_tick, time_range
 from ..schema.constraints import redefined
+from ..schemes import TimeScheme
 from . import notes
-from .changes.graph import Key, Values
-from .changes.moved import NEW_KEY, OLD_KEY, MovedKey, copied, is_written_at_once
-from .engines.base import KeyEngine
+from .changes.engine import KeyEngine
+from .changes.graph import Column, Key, Table, Values
+from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey, copied, is_written_at_once
+from .changes.texts import deleted_keys
 
 BATCH = 100_000
 """Rows in a transaction. Nobody else uses the tables, so nobody waits."""
 _UNSORTED = "sorted_rows_with_keys"
+_TRIES = 10
+_COMPARED = 500
+"""Values in one query."""
+_PAGE = 10_000
+_INSERTED = """
+INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({found}) s
+GROUP BY found_key ORDER BY MIN(found_at), found_key
+"""
+_COUNTED = "SELECT COUNT(DISTINCT found_key) FROM ({found}) s"
+_KEPT = """
+INSERT INTO {} (old_key, new_key) SELECT old_key, new_key FROM {} WHERE time IS NOT NULL
+"""
 
 
 def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterator[str]:
@@ -136,26 +156,6 @@ def _without_time(target: EveryRow) -> Iterator[tuple[list[Any], list[Any]]]:
         pages = keys.filter(pk__gt=found[-1][1])
 
 
-def copy_old_keys(engine: KeyEngine) -> None:
-    """Write the old key of every row that has one into the empty maps."""
-    for key in engine.change.keys:
-        _copy(engine, key, {key.map.column: "pk", key.map.next: key.own.next_field.name})
-
-
-def number_the_rest(engine: KeyEngine, key: Key) -> None:
-    """Give rows of the map without an old key the next one, in the order of their ids: the next
-    number, or the default of the old key.
-
-    Raises ``BackfillError`` if the old key has neither.
-    """
-    rows: QuerySet[Any] = QuerySet(key.map.model, using=engine.using)
-    missing = rows.filter(**{f"{key.map.next}__isnull": True}).order_by("pk")
-    following: Iterator[Any] | None = None
-    while found := list(missing.values_list("pk", flat=True)[:BATCH]):
-        following = following or _next_keys(engine, key)
-        write_old_keys(engine, key, zip(found, following, strict=False))
-
-
 def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]) -> None:
     """Write old keys into the map: pairs of the present key and the old one."""
     connection = engine.connection
@@ -171,14 +171,191 @@ def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]
             statements.send(keys, stored, [])
 
 
-def _next_keys(engine: KeyEngine, key: Key) -> Iterator[Any]:
-    old = key.after
-    if isinstance(old, IntegerField) and not isinstance(old, SortableIDField):
-        return count(engine.last_number(key) + 1)
-    if not old.has_default():
-        raise BackfillError(
-            f"{key.label}: rows that were inserted since the key was moved have no "
-            f"{key.own.next_field.name}, and {type(old).__name__} has no next value: fill it, "
-            f"and migrate again"
+class DeletedKeys:
+    """The keys of a change that only ``histories`` contain."""
+
+    def __init__(self, engine: KeyEngine, histories: Iterable[History]) -> None:
+        self._engine = engine
+        self._connection = engine.connection
+        self._times: Mapping[str, str] = dict(histories)
+        self._copied = [(key, key.kept) for key in engine.change.keys if key.kept is not None]
+
+    def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
+        """Add each to the map, with a new key of the time of the first row that has it, or the one
+        that its old key is converted to.
+
+        Raises ``BackfillError`` for old keys that can't be converted.
+        """
+        converted = {each.model for each in moved if each.convert_from == each.name}
+        for key, kept in self._copied:
+            self._collect(key)
+            rows = self._all(key.map.model)
+            deleted, scheme = rows.filter(**{f"{TIME}__isnull": False}), key.map.next_field.scheme
+            if isinstance(scheme, TimeScheme):
+                # Those of times that the scheme doesn't have get its first or its last one.
+                start, end = map(as_stored, time_range(scheme))
+                rows.filter(**{f"{TIME}__lt": start}).update(**{TIME: start})
+                rows.filter(**{f"{TIME}__gte": end}).update(**{TIME: as_stored(last_tick(scheme))})
+            given = Given(created_from=TIME)
+            if key.label in converted:
+                given = Given(convert_from=OLD_KEY)
+            live = rows.filter(**{f"{TIME}__isnull": True, NEW_KEY: OuterRef(NEW_KEY)})
+            for _ in range(_TRIES):
+                fill(key, given, self._engine.using)
+                # Keys of rows that exist are generated again.
+                taken = deleted.filter(Exists(live)).values_list("pk", flat=True)[:_COMPARED]
+                if not rows.filter(pk__in=list(taken)).update(**{NEW_KEY: None}):
+                    break
+            else:
+                raise BackfillError(
+                    f"{key.label}: deleted rows in its history would get keys of other rows: "
+                    f"look into {key.map.table}"
+                )
+            if key.old is not None:
+                # The pairs remain in a table; those of a move that was stopped go.
+                self._engine.drop_table(kept.table)
+                if deleted.exists():
+                    self._engine.create_table(kept.model, like=key.table)
+                    names = map(self._engine.quote, (kept.table, key.map.table))
+                    self._engine.execute(_KEPT.format(*names))
+
+    def fill_old_keys(self) -> None:
+        """Write an old key into the empty maps for every row, and for those of deleted rows: the
+        one that they had, or the next. No row gets the old key of another one.
+
+        Raises ``BackfillError`` for rows that had none, if their old key has no next value.
+        """
+        for key in self._engine.change.keys:
+            _copy(self._engine, key, {key.map.column: "pk", key.map.next: key.own.next_field.name})
+            self._complete(key)
+        for key, _ in self._copied:
+            self._collect(key)
+            self._complete(key)
+
+    def _complete(self, key: Key) -> None:
+        missing = self._all(key.map.model).filter(**{f"{key.map.next}__isnull": True})
+        missing = missing.order_by("pk")
+        for rows, new, old in self._with_old_keys(key):
+            rest = missing
+            while pks := list(rest.values_list("pk", flat=True)[:_PAGE]):
+                rest = missing.filter(pk__gt=pks[-1])
+                write_old_keys(self._engine, key, self._known(key, rows, new, old, pks).items())
+        if not missing.exists():
+            return
+        # The others get the next number, or the default of the old key, in the order of their ids.
+        field, following = key.after, iter(key.after.get_default, None)
+        if isinstance(field, IntegerField) and not isinstance(field, SortableIDField):
+            following = count(self._engine.last_number(key) + 1)
+        elif not field.has_default() or field.default is None:
+            raise BackfillError(
+                f"{key.label}: rows that were inserted since the key was moved have no "
+                f"{key.own.next_field.name}, and {type(field).__name__} has no next value: fill "
+                f"it, and migrate again"
+            )
+        while found := list(missing.values_list("pk", flat=True)[:BATCH]):
+            write_old_keys(self._engine, key, zip(found, following, strict=False))
+
+    def _known(
+        self, key: Key, rows: QuerySet[Any], new: str, old: str, pks: list[Any]
+    ) -> dict[Any, Any]:
+        """The old key of each that rows know, without those that others have."""
+        known: dict[Any, Any] = {}
+        for start in range(0, len(pks), _COMPARED):
+            part = {f"{new}__in": pks[start : start + _COMPARED], f"{old}__isnull": False}
+            found = {was: pk for pk, was in rows.filter(**part).order_by().values_list(new, old)}
+            others = self._all(key.map.model).filter(**{f"{key.map.next}__in": list(found)})
+            for taken in others.values_list(key.map.next, flat=True):
+                found.pop(taken, None)
+            known |= {pk: was for was, pk in found.items()}
+        return known
+
+    def _with_old_keys(self, key: Key) -> Iterator[tuple[QuerySet[Any], str, str]]:
+        """Rows that know old keys, with the fields of the present and of the old one."""
+        if key.kept and tables.kind(self._connection, key.kept.table):
+            yield self._all(key.kept.model), NEW_KEY, OLD_KEY
+        for _, column in self._engine.change.histories:
+            if column.key is key and column.gone:
+                own = column.before.model._meta.local_concrete_fields
+                (old,) = (each.name for each in own if each.column == column.gone)
+                yield self._all(column.before.model), column.before.name, old
+
+    def drop_tables(self, labels: Iterable[str]) -> None:
+        """Drop those that kept old keys of these models, which don't come back."""
+        for key, kept in self._copied:
+            if key.label in labels:
+                self._engine.drop_table(kept.table)
+
+    def _collect(self, key: Key) -> None:
+        quote, present = self._engine.quote, key.map.column
+        if found := self._found(self._columns(key), key.map):
+            names = {"table": quote(key.map.table), "key": quote(present), "time": quote(TIME)}
+            self._engine.execute(_INSERTED.format(found=found, **names))
+        for texts in self._engine.change.texts:
+            if texts.is_adopted and tables.kind(self._connection, texts.table):
+                for keys in deleted_keys(self._connection, texts, key, key.map):
+                    # A model of the map would generate the other key.
+                    prepared = key.map.key_field.get_db_prep_save
+                    stored = [[prepared(each, self._connection)] for each in keys]
+                    insert = f"INSERT INTO {quote(key.map.table)} ({quote(present)}) VALUES (%s)"
+                    with self._connection.cursor() as cursor:
+                        cursor.executemany(insert, stored)
+        untimed = {f"{key.map.next}__isnull": True, f"{TIME}__isnull": True}
+        self._all(key.map.model).filter(**untimed).update(**{TIME: timezone.now()})
+
+    def count(self, key: Key) -> int:
+        """The number of these keys in history tables, before they move."""
+        return self._count(key, [each for each in self._columns(key) if self._time(each[1])])
+
+    def adopted(self) -> Iterator[tuple[str, int]]:
+        """Each adopted column, and the number of keys of deleted rows in it."""
+        for key, _ in self._copied:
+            for table, column in self._columns(key):
+                if self._time(column) is None:
+                    yield f"{table.name}.{column.name}", self._count(key, [(table, column)])
+        for texts in self._engine.change.texts:
+            if texts.is_adopted:
+                found = (
+                    deleted_keys(self._connection, texts, key, key.own) for key, _ in self._copied
+                )
+                number = sum(len(part) for each in found for part in each)
+                yield f"{texts.table}.{texts.column}", number
+
+    def _count(self, key: Key, columns: list[tuple[Table, Column]]) -> int:
+        found = self._found(columns, key.own)
+        return int(value(self._connection, _COUNTED.format(found=found))) if found else 0
+
+    def _columns(self, key: Key) -> list[tuple[Table, Column]]:
+        return [each for each in self._engine.change.histories if each[1].key is key]
+
+    def _found(self, columns: list[tuple[Table, Column]], known: Values) -> str:
+        """A query for the values that are none of the known keys, each with the time of its row;
+        NULL in adopted columns."""
+        kind = DateTimeField().cast_db_type(self._connection)
+        return " UNION ALL ".join(
+            f"SELECT t.{self._engine.quote(column.name)} AS found_key, "
+            f"{self._time(column) or f'CAST(NULL AS {kind})'} AS found_at "
+            f"{self._engine.with_orphans(table, column, known)}"
+            for table, column in columns
         )
-    return iter(old.get_default, None)
+
+    def _time(self, column: Column) -> str | None:
+        """The time of a history row in SQL; None in other tables. The row of another table that has
+        it may be gone."""
+        meta = column.before and column.before.model._meta
+        path = self._times.get(meta.label) if meta else None
+        if path is None:
+            return None
+        quote = self._engine.quote
+        relation, _, name = path.rpartition(LOOKUP_SEP)
+        if not relation:
+            return f"t.{quote(meta.get_field(name).column)}"
+        field = meta.get_field(relation)
+        other = field.related_model._meta
+        time, key = (quote(each.column) for each in (other.get_field(name), other.pk))
+        return (
+            f"(SELECT o.{time} FROM {quote(other.db_table)} o "
+            f"WHERE o.{key} = t.{quote(field.column)})"
+        )
+
+    def _all(self, model: Any) -> QuerySet[Any]:
+        return QuerySet(model, using=self._connection.alias)

@@ -29,10 +29,10 @@ from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from . import adopting, checklist, edits, key_map, obstacles
 from .changes import graph, texts
+from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
 from .edits import Edit, is_model_installed, name_of_old
-from .engines.base import KeyEngine
-from .operation import MigratePrimaryKey, RenameMovedKey
+from .operation import MigratePrimaryKey, RenameMovedKey, moves
 
 Model = type[models.Model]
 
@@ -210,8 +210,7 @@ def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
     waiting = sorted(loader.graph.nodes.keys() - loader.applied_migrations)
     own = [each for each in waiting if each[0] in app_labels]
     names = ", ".join(map(".".join, own))
-    operations = [each for name in own for each in loader.graph.nodes[name].operations]
-    if any(isinstance(each, MigratePrimaryKey) for each in operations):
+    if any(True for name in own for _ in moves(loader.graph.nodes[name])):
         do = "it moves these keys. Run manage.py migrate, or delete it to write it again"
         yield f"{names} not applied yet: {do}"
     elif own:

@@ -10,16 +10,14 @@ from typing import Any
 from django.db import Error, connections
 
 from ..backfill.sources.base import Given
-from ..db import tables
 from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote
-from ..schema.swap import is_open, recorded
+from ..schema.swap import RECORDED, is_open, notes_of, recorded
 from .changes.graph import Key
 from .changes.moved import NEW_KEY, KeyCopy, MovedKey, source_of
 
 _STEPS = "steps"
 _NUMBERS = "last_numbers"
-_RECORDED = "recorded"
 _SOURCES = "sources"
 _WITH_OLD_KEYS = "models_with_old_keys"
 _PREFIX = "move "
@@ -40,7 +38,6 @@ class Note:
     ) -> None:
         self.backwards = backwards
         self._using = using
-        self._rows = MoveNote.objects.using(using)
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
         changed: list[MovedKey | KeyCopy] = [*keys, *copies]
@@ -79,12 +76,19 @@ class Note:
         ``last_numbers`` are the last ones that the database gave to the keys, by the label of the
         model.
         """
-        self._save({_STEPS: steps, _NUMBERS: {**self.last_numbers, **last_numbers}})
+        self._save(last_numbers, {_STEPS: steps})
 
-    def write(self, last_numbers: Mapping[str, int]) -> None:
-        """The move is complete: in its transaction, or after its last statement."""
-        numbers, now = {**self.last_numbers, **last_numbers}, recorded(self._using)
-        self._save({_NUMBERS: numbers, _RECORDED: now, _SOURCES: self._sources})
+    def write(self, last_numbers: Mapping[str, int], with_old_keys: Sequence[str]) -> None:
+        """The move is complete: in its transaction, or after its last statement. ``with_old_keys``
+        are the models of which a row has its old key."""
+        done = {RECORDED: recorded(self._using), _SOURCES: self._sources}
+        self._save(last_numbers, {**done, _WITH_OLD_KEYS: with_old_keys})
+
+    def _save(self, last_numbers: Mapping[str, int], state: dict[str, Any]) -> None:
+        note = self._note
+        numbers = {**note.state.get(_NUMBERS, {}), **last_numbers}
+        note.identity, note.state = self._identity, {_NUMBERS: numbers, **state}
+        note.save(using=self._using)
 
     @property
     def last_numbers(self) -> dict[str, int]:
@@ -102,23 +106,16 @@ class Note:
         except Error:
             return "It is unknown whether keys were moved: run no application until it is complete"
 
-    def write_with_old_keys(self, labels: Sequence[str]) -> None:
-        """Save the models of which a row has its old key, after the note is complete."""
-        self._save({**self._note.state, _WITH_OLD_KEYS: labels})
-
     @property
     def with_old_keys(self) -> list[str]:
-        """What ``write_with_old_keys`` saved of the last move of these keys."""
+        """What ``write`` saved of the last move of these keys."""
         return list(self._note.state.get(_WITH_OLD_KEYS, ()))
 
     @property
     def _note(self) -> MoveNote:
         """That of the last move of these keys; an empty one if there was none."""
-        return self._rows.filter(target=self._target).first() or MoveNote(identity={}, state={})
-
-    def _save(self, state: dict[str, Any]) -> None:
-        values = {"identity": self._identity, "state": state}
-        self._rows.update_or_create(target=self._target, defaults=values)
+        new = MoveNote(target=self._target, identity={}, state={})
+        return MoveNote.objects.using(self._using).filter(target=self._target).first() or new
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +139,7 @@ class LastMove:
 
 
 def written(connection: Any) -> Iterator[LastMove]:
-    if tables.kind(connection, MoveNote._meta.db_table) != "table":
-        return
-    rows = MoveNote.objects.using(connection.alias).filter(target__startswith=_PREFIX)
-    for row in rows.order_by("pk"):
+    for row in notes_of(connection, _PREFIX):
         keys, backwards = (row.identity.get(name) for name in ("keys", "backwards"))
         if keys:
             is_incomplete = _STEPS in row.state

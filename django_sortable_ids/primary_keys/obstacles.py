@@ -14,14 +14,13 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from ..db import tables
-from ..db.queries import row
+from ..db import row, tables
 from ..errors import BackfillError, counted
 from ..schemes.support import is_named, nearest
 from .changes import texts
+from .changes.engine import KeyEngine, Program
 from .changes.graph import Change
 from .changes.moved import Reference
-from .engines.base import KeyEngine, Program
 from .notes import UNMOVED
 
 _SHOWN = 20

@@ -11,24 +11,24 @@ On the way back the map has the old keys, and rows without one get one in steps 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from django.apps.registry import Apps
+from django.db.migrations import Migration
+from django.db.migrations.operations import SeparateDatabaseAndState
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 from ..db import tables
 from ..db.errors import explained
-from ..db.locks import with_short_lock_timeout
+from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError
 from ..schema.swap import rename
 from . import key_map, notes, obstacles
-from .changes import graph
+from .changes import graph, key_engine_of
+from .changes.engine import KeyEngine
 from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference, with_maps
-from .deleted_keys import DeletedKeys
-from .engines import key_engine_of
-from .engines.base import KeyEngine
+from .key_map import DeletedKeys
 from .notes import Note
 
 
@@ -118,6 +118,10 @@ class MigratePrimaryKey(BothWays):
     def _change(
         self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
     ) -> None:
+        for state in (before, after):
+            # After a change of a plain field, Django leaves models that refer to the class of the
+            # model before it.
+            state.__dict__.pop("apps", None)
         using, model = editor.connection.alias, before.apps.get_model
         # Those whose tables this database has.
         keys = [each for each in self.keys if self.allow_migrate_model(using, model(each.model))]
@@ -130,37 +134,21 @@ class MigratePrimaryKey(BothWays):
                 )
         engine = self._engine(editor, keys, before, after, backwards=backwards)
         with explained("the same `manage.py migrate`", engine.note.left):
-            self._move(engine, keys, before, after, backwards=backwards)
+            self._move(engine, keys, backwards=backwards)
 
-    def _move(
-        self,
-        engine: KeyEngine,
-        keys: Sequence[MovedKey],
-        before: Any,
-        after: Any,
-        *,
-        backwards: bool,
-    ) -> None:
-        note, deleted = engine.note, DeletedKeys(engine, self.histories)
+    def _move(self, engine: KeyEngine, keys: Sequence[MovedKey], *, backwards: bool) -> None:
+        deleted = DeletedKeys(engine, self.histories)
         if not engine.is_done():
-            known = [(each.model, each.old_name) for each in keys if backwards]
-            known = [each for each in known if each[0] in note.with_old_keys]
-            gone = [each for each in known if not has_old_keys(before.apps, *each, engine.using)]
-            obstacles.refuse(engine, [NO_OLD_KEYS.format(*each) for each in gone])
+            obstacles.refuse(engine, [*engine.gone()])
             with engine.working():
                 obstacles.check(engine, self.allowed)
                 engine.create_maps()
                 if backwards:
-                    key_map.copy_old_keys(engine)
                     deleted.fill_old_keys()
                 else:
                     key_map.fill_new_keys(engine, keys)
                     deleted.fill_new_keys(keys)
                 engine.move()
-        if not backwards:
-            kept = [(each.model, each.old_name) for each in keys if each.old is not None]
-            with_old = [each for each in kept if has_old_keys(after.apps, *each, engine.using)]
-            note.write_with_old_keys([model for model, _ in with_old])
         engine.drop_maps()
         deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
         notes.forget_runs(engine.change.keys, engine.using)
@@ -179,7 +167,6 @@ class MigratePrimaryKey(BothWays):
         *,
         backwards: bool,
     ) -> KeyEngine:
-        before, after = map(graph.rendered, (before, after))
         using = editor.connection.alias
         note = Note(keys, self.copies_of(keys), using, backwards=backwards)
         old = after if backwards else before
@@ -199,18 +186,6 @@ class MigratePrimaryKey(BothWays):
     def migration_name_fragment(self) -> str:
         first, *others = (each.model_key[1] for each in self.keys)
         return f"move_key_of_{first}{'_and_others' if others else ''}"
-
-
-NO_OLD_KEYS = (
-    "no row of {0} has its old key in {1} any more: only a backup has them. If all rows are newer "
-    "than the move, set {1} of one row of {0} to any value"
-)
-
-
-def has_old_keys(apps: Apps, label: str, name: str, using: str) -> bool:
-    """Whether a row of the model has its old key in the field with that name."""
-    rows = apps.get_model(label)._base_manager.using(using)
-    return bool(rows.filter(**{f"{name}__isnull": False}).exists())
 
 
 class RenameMovedKey(BothWays):
@@ -261,3 +236,18 @@ class RenameMovedKey(BothWays):
     def describe(self) -> str:
         names = ", ".join(f"{name} to {following}" for name, following in self.renamed_fields)
         return f"Rename the key of {self.model_name} and its old values: {names}"
+
+
+def moves(migration: Migration) -> Iterator[MigratePrimaryKey]:
+    for each in operations_of(migration.operations):
+        if isinstance(each, MigratePrimaryKey):
+            yield each
+
+
+def operations_of(operations: Iterable[Operation]) -> Iterator[Any]:
+    """What a migration does in the database."""
+    for each in operations:
+        if isinstance(each, SeparateDatabaseAndState):
+            yield from operations_of(each.database_operations)
+        else:
+            yield each

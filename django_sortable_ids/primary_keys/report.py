@@ -10,14 +10,13 @@ from typing import Any
 from django.apps import apps
 
 from ..backfill.progress import minutes
-from ..db import tables
-from ..db.queries import value
+from ..db import tables, value
 from ..errors import counted
 from .changes.graph import Key
 from .changes.moved import MovedKey
 from .changes.texts import rows_with_keys
-from .deleted_keys import DeletedKeys
 from .edits import name_of_old
+from .key_map import DeletedKeys
 from .move_plan import PlannedMove
 
 _COPY = "sortable_ids_copy"

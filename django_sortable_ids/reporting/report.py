@@ -27,8 +27,8 @@ from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
 from ..db.errors import is_denied
-from ..db.locks import session_limits
 from ..db.tables import Kind, is_unique, may_be_null
+from ..db.transactions import session_limits
 from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_with_others

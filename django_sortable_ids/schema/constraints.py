@@ -12,15 +12,14 @@ from typing import Any
 from django.db import DataError, IntegrityError, NotSupportedError, OperationalError, models
 from django.db.models import Index, QuerySet
 
-from ..db import tables
+from ..db import row, tables
 from ..db.errors import error_number
-from ..db.locks import strict, with_short_lock_timeout
-from ..db.queries import row
 from ..db.tables import may_be_null, unnamed
+from ..db.transactions import strict, with_short_lock_timeout
 from ..errors import BackfillError, counted
 from ..fields import SortableIDField
-from . import constraints_postgresql, constraints_sqlite
-from .table_definition import MYSQL, Token, columns
+from . import constraints_sqlite
+from .table_definition import MYSQL, columns
 
 _NOT_IN_PLACE = (1845, 1846)
 _NEEDS_DEFAULT = 4108
@@ -47,7 +46,7 @@ def constrain(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
             case "postgresql" if not new.unique and old.unique:
                 with_short_lock_timeout(editor, lambda: editor.alter_field(old.model, old, new))
             case "postgresql":
-                constraints_postgresql.alter(editor, old, new)
+                _alter_on_postgresql(editor, old, new)
             case "mysql":
                 with strict(editor.connection):
                     _alter_in_place(editor, old, new)
@@ -111,6 +110,94 @@ def _check_filled(editor: Any, field: models.Field[Any, Any]) -> None:
         )
 
 
+def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
+    """Add unique and NOT NULL if ``new`` has them and ``old`` doesn't, or drop NOT NULL.
+
+    The slow steps, building the index and searching for NULL, don't block writers. Locks that do
+    are held only for changes of the catalogue. Must run outside a transaction: CREATE INDEX
+    CONCURRENTLY refuses to run in one.
+    """
+    quote, connection = editor.quote_name, editor.connection
+    table, column = new.model._meta.db_table, str(new.column)
+    quoted = quote(column)
+    like, unique = (tables.index_name(editor, table, column, each) for each in ("_like", "_uniq"))
+    notnull = str(editor._create_index_name(table, [column], suffix="_notnull"))
+
+    def change(*changes: str) -> None:
+        def execute() -> None:
+            for each in changes:
+                editor.execute(f"ALTER TABLE {quote(table)} {each}")
+
+        with_short_lock_timeout(editor, execute)
+
+    def look_up(query: str, name: str) -> Any:
+        return row(connection, query, [quote(table), name])
+
+    def drop_index(name: str) -> None:
+        schema, _ = tables.split(connection, table)
+        index = f"{quote(schema)}.{quote(name)}" if schema else quote(name)
+        editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
+
+    def build_index(kind: str, name: str, columns: str) -> Any:
+        """What was there of the index before."""
+        index = look_up(_INDEX, name)
+        if not index or not index[0]:
+            if index:
+                # An interrupted build leaves an INVALID index: it rejects duplicates, but no query
+                # uses it.
+                drop_index(name)
+            try:
+                editor.execute(
+                    f"CREATE {kind} CONCURRENTLY {quote(name)} ON {quote(table)} ({columns})"
+                )
+            except IntegrityError:
+                drop_index(name)
+                raise
+        return index
+
+    if new.unique and not old.unique:
+        if old.db_index:
+            # Those of ``db_index=True``, which the unique index replaces.
+            plain = {"index": True, "unique": False, "type": Index.suffix}
+            for name in unnamed(connection, new, **plain):
+                if name != like:
+                    drop_index(name)
+        index = build_index("UNIQUE INDEX", unique, quoted)
+        if not index or not index[1]:  # The constraint that Django's AlterField would add.
+            change(f"ADD CONSTRAINT {quote(unique)} UNIQUE USING INDEX {quote(unique)}")
+        if editor._create_like_index_sql(new.model, new) is not None:
+            # The second index that Django creates for a ``varchar``.
+            build_index("INDEX", like, f"{quoted} varchar_pattern_ops")
+    if new.null and not old.null:
+        change(f"ALTER COLUMN {quoted} DROP NOT NULL")
+    if new.null or not old.null:
+        return
+    if not may_be_null(connection, table, column):
+        return
+    # SET NOT NULL without a scan under its lock: a validated CHECK proves it.
+    check, name = look_up(_CHECK, notnull), quote(notnull)
+    if not check:
+        change(f"ADD CONSTRAINT {name} CHECK ({quoted} IS NOT NULL) NOT VALID")
+    if not check or not check[0]:
+        try:
+            editor.execute(f"ALTER TABLE {quote(table)} VALIDATE CONSTRAINT {name}")
+        except IntegrityError:
+            change(f"DROP CONSTRAINT {name}")
+            raise
+    change(f"ALTER COLUMN {quoted} SET NOT NULL", f"DROP CONSTRAINT {name}")
+
+
+_INDEX = """
+    SELECT indisvalid, EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)
+    FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE indrelid = %s::regclass AND relname = %s
+"""
+_CHECK = """
+    SELECT convalidated FROM pg_constraint
+    WHERE conrelid = %s::regclass AND conname = %s AND contype = 'c'
+"""
+
+
 def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
     """One statement of MariaDB and MySQL; the table stays readable and writable."""
     connection, table = editor.connection, old.model._meta.db_table
@@ -141,17 +228,35 @@ def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
         raise
 
 
+_AFTER_NULL = {"DEFAULT", "ON", "COMMENT", "CHECK", "INVISIBLE", "WITHOUT", "WITH"}
+"""NOT NULL must stand before these words; on MariaDB nothing can follow CHECK."""
+_COMMENTS = re.compile(r"(?: */\*.*?\*/)*", re.DOTALL)
+"""Comments after a column, such as MySQL's ``/*!80023 INVISIBLE */``."""
+
+
 def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
     """The column's definition for MODIFY: that of the database, with the new NULL.
 
-    Call it in the context of ``locks.strict``, which fixes the form of SHOW CREATE TABLE.
+    Call it in the context of ``strict``, which fixes the form of SHOW CREATE TABLE.
     """
     table = editor.quote_name(new.model._meta.db_table)
     _, sql = row(editor.connection, f"SHOW CREATE TABLE {table}")
     tokens = next(
         each for each in columns(sql, MYSQL) if each[0].name.lower() == str(new.column).lower()
     )
-    return _changed(sql, tokens, new.null)
+    wanted = "NULL" if new.null else "NOT NULL"
+    outer = [token for token in tokens[1:] if token.depth == 1]
+    words = [token.keyword for token in outer]
+    trailing = _COMMENTS.match(sql, tokens[-1].end)
+    end = trailing.end() if trailing else tokens[-1].end
+    at = next((n for n, word in enumerate(words) if word == "NULL"), None)
+    if at is not None:
+        has_more = words[at - 1] in ("NOT", "DEFAULT")
+        start = outer[at - 1 if has_more else at].start
+        return f"{sql[tokens[0].start : start]}{wanted}{sql[outer[at].end : end]}"
+    at = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
+    before = sql[tokens[0].start : at].rstrip()
+    return f"{before} {wanted} {sql[at:end]}".rstrip()
 
 
 def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
@@ -175,28 +280,6 @@ def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
         name = tables.index_name(editor, table, column)
         changes.append(f"ADD INDEX {quote(name)} ({quote(column)})")
     return changes
-
-
-_AFTER_NULL = {"DEFAULT", "ON", "COMMENT", "CHECK", "INVISIBLE", "WITHOUT", "WITH"}
-"""NOT NULL must stand before these words; on MariaDB nothing can follow CHECK."""
-_COMMENTS = re.compile(r"(?: */\*.*?\*/)*", re.DOTALL)
-"""Comments after a column, such as MySQL's ``/*!80023 INVISIBLE */``."""
-
-
-def _changed(sql: str, tokens: list[Token], null: bool) -> str:
-    wanted = "NULL" if null else "NOT NULL"
-    outer = [token for token in tokens[1:] if token.depth == 1]
-    words = [token.keyword for token in outer]
-    trailing = _COMMENTS.match(sql, tokens[-1].end)
-    end = trailing.end() if trailing else tokens[-1].end
-    at = next((n for n, word in enumerate(words) if word == "NULL"), None)
-    if at is not None:
-        has_more = words[at - 1] in ("NOT", "DEFAULT")
-        start = outer[at - 1 if has_more else at].start
-        return f"{sql[tokens[0].start : start]}{wanted}{sql[outer[at].end : end]}"
-    at = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
-    before = sql[tokens[0].start : at].rstrip()
-    return f"{before} {wanted} {sql[at:end]}".rstrip()
 
 
 _PARTITIONED = {

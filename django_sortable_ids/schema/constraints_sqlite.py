@@ -11,12 +11,19 @@ from typing import Any
 
 from django.db import DatabaseError, IntegrityError, models, transaction
 
-from ..db import tables
-from ..db.queries import rows, value
+from ..db import rows, tables, value
 from ..db.tables import folded_in_sqlite as folded
 from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError, counted
-from .table_definition import SQLITE, NotUnderstood, column_text, split, stored_in_sqlite, with_null
+from .table_definition import (
+    SQLITE,
+    NotUnderstood,
+    columns,
+    split,
+    stored_in_sqlite,
+    tokens_of,
+    with_null,
+)
 
 _CONSTRAINT = "sqlite_"
 """How the name of an index begins that belongs to a UNIQUE in CREATE TABLE."""
@@ -148,11 +155,10 @@ class _Column:
     def is_unique_by_a_copy(self, field: Any) -> bool:
         """Whether Django has copied the table for another migration: then the index is a UNIQUE in
         CREATE TABLE, and what the model doesn't know is gone already."""
+        sql = stored_in_sqlite(self.editor.connection, self.table)
+        tokens = tokens_of(columns(sql, SQLITE), self.column)
         written = f"{self.quoted} {self.editor.column_sql(field.model, field)[0]}"
-        is_copied = (
-            column_text(stored_in_sqlite(self.editor.connection, self.table), self.column)
-            == written
-        )
+        is_copied = sql[tokens[0].start : tokens[-1].end] == written
         unique = self.indexes(unique=True)
         return is_copied and any(each.startswith(_CONSTRAINT) for each in unique)
 

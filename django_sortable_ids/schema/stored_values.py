@@ -1,4 +1,5 @@
-"""Samples a column's values and checks whether they are ids of a field."""
+"""Compares tables with models: samples a column's values and checks whether they are ids of a
+field; and finds keys that count their rows where the model has ids."""
 
 from __future__ import annotations
 
@@ -11,12 +12,13 @@ from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
+from django.apps import apps
 from django.core.exceptions import ValidationError
-from django.db import DatabaseError, models, transaction
+from django.db import DatabaseError, models, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ..db import queries
-from ..db.tables import begins_an_index
+from .. import db
+from ..db import tables
 from ..fields import SortableIDField
 from ..fields.values.storage import (
     BinaryStorage,
@@ -65,7 +67,7 @@ def sampled(
     """
     values: dict[Any, None] = {}
     for query, parameters in _samples(connection, table, column, key, page):
-        found = queries.rows(connection, query, parameters)
+        found = db.rows(connection, query, parameters)
         values |= dict.fromkeys(_hashable(value) for (value,) in found)
     return list(values)
 
@@ -86,11 +88,11 @@ def _samples(
     yield outer.format(f"{both} ORDER BY {quoted_key} LIMIT {page}"), []
     yield outer.format(f"{both} ORDER BY {quoted_key} DESC LIMIT {page}"), []
     keys = f"SELECT {quoted_key} FROM {quoted} ORDER BY {quoted_key}"
-    ends = [queries.value(connection, f"{keys} {order} LIMIT 1") for order in ("ASC", "DESC")]
+    ends = [db.value(connection, f"{keys} {order} LIMIT 1") for order in ("ASC", "DESC")]
     if all(isinstance(end, int) for end in ends):
         middle = f"{both} WHERE {quoted_key} >= %s ORDER BY {quoted_key} LIMIT {page}"
         yield outer.format(middle), [sum(ends) // 2]
-    if column != key and begins_an_index(connection, table, column):
+    if column != key and tables.begins_an_index(connection, table, column):
         yield f"{not_null} ORDER BY {name} LIMIT {page}", []
         yield f"{not_null} ORDER BY {name} DESC LIMIT {page}", []
 
@@ -219,7 +221,7 @@ def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
     for selected in (column, added):
         sql = f"SELECT {selected} FROM {table} WHERE 1 = 0{values} ORDER BY 1"
         with suppress(DatabaseError), transaction.atomic(connection.alias):
-            return [text for (text,) in queries.rows(connection, sql, texts)] == sorted(texts)
+            return [text for (text,) in db.rows(connection, sql, texts)] == sorted(texts)
     return True  # The column is not text: the check of its values reports that.
 
 
@@ -228,7 +230,7 @@ def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:
     fixed = _VERSION << 76 | _VARIANT << 62
     early, late = uuid.UUID(int=fixed | 1), uuid.UUID(int=1 << 80 | fixed)
     sql = "SELECT CAST(%s AS uuid) < CAST(%s AS uuid)"
-    return bool(queries.value(connection, sql, [str(early), str(late)]))
+    return bool(db.value(connection, sql, [str(early), str(late)]))
 
 
 def too_narrow(connection: BaseDatabaseWrapper, stored: Any, column: Any) -> tuple[str, str] | None:
@@ -351,3 +353,43 @@ def _plain(value: Any) -> Any:
 
 def _shown(value: Any) -> str:
     return value.hex() if isinstance(value, bytes) else str(value)
+
+
+KEEP_DEFAULT = (
+    "Django migrates no key of the table of a ManyToManyField. Restore the DEFAULT_AUTO_FIELD or "
+    "default_auto_field with which the table was created; for other apps, set default_auto_field "
+    "in their own AppConfig."
+)
+"""What to do about ``automatic_keys``."""
+
+
+def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[models.Model], str]]:
+    """Tables of many-to-many relations with another kind of key than the running model, and why.
+
+    No migration names or changes these keys: they are those that ``DEFAULT_AUTO_FIELD`` or the app
+    had when the table was created. With another one in the running model a row can't be inserted,
+    or, on SQLite, is ignored.
+    """
+    automatic = [
+        model
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.auto_created and router.allow_migrate_model(connection.alias, model)
+    ]
+    for model in automatic:
+        meta, key = model._meta, model._meta.pk
+        column = tables.column_info(connection, meta.db_table, str(key.column))
+        if column is None:
+            continue
+        holds_ids = key.get_internal_type() == "BigIntegerField" and (
+            connection.vendor == "sqlite" or "big" in column.kind.lower()
+        )
+        is_id = isinstance(key, SortableIDField)
+        if column.is_counted != is_id or (is_id and holds_ids):
+            continue
+        if tables.kind(connection, meta.db_table) == "table":
+            counts = "counts" if column.is_counted else "doesn't count"
+            yield (
+                model,
+                f"the database {counts} {meta.db_table}.{column.name}, which is of type "
+                f"{type(key).__name__} by the default_auto_field of {meta.app_label}",
+            )

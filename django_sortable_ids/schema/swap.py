@@ -7,16 +7,15 @@ recorded. Django records the undoing of a migration after its transaction, on ev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db import DatabaseError, connections, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Max, QuerySet
 
-from ..db import tables
-from ..db.locks import with_short_lock_timeout
-from ..db.queries import value
+from ..db import tables, value
+from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError, counted
 from ..models import BackfillRun, MoveNote, SequenceCounter
 from ..workers.counters import key_of, periods_of
@@ -48,12 +47,6 @@ def swap(
     if not backwards:
         _check(editor, old, new)
     connection, table = editor.connection, before._meta.db_table
-    if tables.kind(connection, MoveNote._meta.db_table) != "table":
-        raise BackfillError(
-            f"the database {connection.alias!r} has no table {MoveNote._meta.db_table}: "
-            f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
-            f"migration"
-        )
 
     def once() -> None:
         """The note starts, the columns are renamed, the note ends. In one transaction, but on
@@ -69,7 +62,7 @@ def swap(
                 rename(editor, old, moves)
         with transaction.atomic(using):
             _rename_records(pairs, using)
-            note.state = {"recorded": recorded(using)}
+            note.state = {RECORDED: recorded(using)}
             note.save(using=using)
 
     is_postgresql = connection.vendor == "postgresql"
@@ -197,7 +190,7 @@ def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
 
 
 _SWAP = "swap "
-_RECORDED = "recorded"
+RECORDED = "recorded"
 
 
 def recorded(using: str) -> dict[str, int]:
@@ -212,13 +205,21 @@ def recorded(using: str) -> dict[str, int]:
 def is_open(note: MoveNote, using: str) -> bool:
     """Whether the migration of a complete note is still to be recorded: none was since. One that
     is undone is recorded by the deletion of its row."""
-    before = note.state.get(_RECORDED)
+    before = note.state.get(RECORDED)
     if before is None:
         return False
     now = recorded(using)
     if now["last"] > before["last"]:
         return False
     return not note.identity["backwards"] or bool(now["count"] >= before["count"])
+
+
+def notes_of(connection: Any, kind: str) -> Iterable[MoveNote]:
+    """Those whose target begins so; none in a database without their table."""
+    if tables.kind(connection, MoveNote._meta.db_table) != "table":
+        return []
+    notes = MoveNote.objects.using(connection.alias)
+    return notes.filter(target__startswith=kind).order_by("pk")
 
 
 def _note_of(
@@ -237,7 +238,7 @@ def _note_of(
     }
     target = f"{_SWAP}{table} {name} {other}"[:200]
     note = MoveNote.objects.using(using).filter(target=target).first() or MoveNote(target=target)
-    is_ended = _RECORDED in (note.state or ()) and not is_open(note, using)
+    is_ended = RECORDED in (note.state or ()) and not is_open(note, using)
     if note.identity != identity or is_ended:
         note.identity, note.state = identity, {}
     return note
@@ -245,11 +246,8 @@ def _note_of(
 
 def unrecorded_swaps(connection: Any) -> Iterator[MoveNote]:
     """Notes of swaps that are done, and whose migration is not recorded."""
-    if tables.kind(connection, MoveNote._meta.db_table) != "table":
-        return
-    notes = MoveNote.objects.using(connection.alias).filter(target__startswith=_SWAP)
-    for note in notes.order_by("pk"):
-        is_complete = _RECORDED in note.state
+    for note in notes_of(connection, _SWAP):
+        is_complete = RECORDED in note.state
         if is_open(note, connection.alias) if is_complete else is_swapped(note, connection):
             yield note
 

@@ -8,11 +8,11 @@ wrote it, so it may contain anything that SQLite's grammar accepts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..db.queries import value
+from ..db import value
 from ..db.tables import folded_in_sqlite as folded
 
 _WORDS = r"""
@@ -114,7 +114,7 @@ def split(sql: str, pattern: str) -> list[Token]:
 
 def with_null(sql: str, column: str, null: bool) -> str:
     """The definition of the table with the column as NULL or NOT NULL."""
-    tokens = tokens_of(sql, column)
+    tokens = tokens_of(columns(sql, SQLITE), column)
     words = [token.keyword if token.depth == 1 else "" for token in tokens]
     for at in range(1, len(words)):
         before = words[at - 1]
@@ -131,14 +131,9 @@ def with_null(sql: str, column: str, null: bool) -> str:
     return sql if null else f"{sql[:end]} NOT NULL{sql[end:]}"
 
 
-def column_text(sql: str, column: str) -> str:
-    """The part of the definition of the table that defines the column."""
-    tokens = tokens_of(sql, column)
-    return sql[tokens[0].start : tokens[-1].end]
-
-
-def tokens_of(sql: str, column: str) -> list[Token]:
-    for tokens in columns(sql, SQLITE):
+def tokens_of(defined: Iterable[list[Token]], column: str) -> list[Token]:
+    """Those of one of the ``columns`` on SQLite."""
+    for tokens in defined:
         if folded(tokens[0].name) == folded(column):
             return tokens
     raise NotUnderstood(f"it has no column {column}")

@@ -10,8 +10,8 @@ from django.db.models import BooleanField, Func, Value
 from django.db.models.lookups import Exact
 from django.utils import timezone
 
-from django_sortable_ids.db import queries
-from django_sortable_ids.db.queries import Select, scalars
+from django_sortable_ids import db
+from django_sortable_ids.db.counting import Select, scalars
 from django_sortable_ids.functions import histogram
 from django_sortable_ids.histograms import counting
 from django_sortable_ids.histograms.histogram import drawn
@@ -52,7 +52,7 @@ def slow(monkeypatch):
     fill("uuid7", [START + timedelta(seconds=n) for n in range(600)])
     fill("uuid7", [START + timedelta(days=1, minutes=n) for n in range(3)])
     monkeypatch.setattr(counting, "_ROWS", 3 * 10)
-    monkeypatch.setattr(queries, "_STEPS", 100)  # some ten rows
+    monkeypatch.setattr(db.counting, "_STEPS", 100)  # some ten rows
     return Order.objects.filter(Exact(Slow("id"), Value(True)))
 
 

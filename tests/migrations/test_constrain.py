@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, connection
 from django.db.migrations.operations import AlterField
 
-from django_sortable_ids.db import locks, transactions
+from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import SnowflakeField
 from tests.combinations import each_with
 from tests.marks import own_tables
@@ -332,8 +332,8 @@ def test_while_the_index_waits_for_an_open_transaction_others_write(depot):
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
 def test_it_gives_up_in_the_end_and_says_why(depot, monkeypatch):
     ready(depot, null="null=True, unique=True")
-    monkeypatch.setattr(locks, "TRIES", 2)
-    monkeypatch.setattr(locks, "PAUSE", 0)
+    monkeypatch.setattr(transactions, "LOCK_TRIES", 2)
+    monkeypatch.setattr(transactions, "LOCK_PAUSE", 0)
     gives_up = pytest.raises(CommandError, match=r"(?s)in 2 tries .* continues where it stopped")
     with open_transaction(UPDATE), gives_up:
         depot.migrate()

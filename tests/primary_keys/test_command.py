@@ -220,10 +220,16 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
         "Next: read it, stop the application, and run",
         "  manage.py migrate",
     ]
-    assert refused(project, "depot", "--write-migration") == [
-        f"depot.{name} not applied yet: it moves these keys. Run manage.py migrate, or delete it "
-        "to write it again"
-    ]
+    migration = project.folder / f"depot/migrations/{name}.py"
+    moved = migration.read_text()
+    apart = "    operations = [migrations.SeparateDatabaseAndState(operations, operations)]\n"
+    for source in (moved, moved + apart):
+        migration.write_text(source)
+        assert refused(project, "depot", "--write-migration") == [
+            f"depot.{name} not applied yet: it moves these keys. Run manage.py migrate, or delete "
+            "it to write it again"
+        ]
+    migration.write_text(moved)
     printed = project.manage("sqlmigrate", "depot", name)
     assert printed.splitlines()[-1] == "-- THIS OPERATION CANNOT BE WRITTEN AS SQL"
     assert columns(project, "depot_order") == before
@@ -257,8 +263,7 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
     assert "3 of 3 ids are of another time than their row" in done.stderr
-    migration, models = project.folder / f"depot/migrations/{name}.py", project.models.read_text()
-    moved = migration.read_text()
+    models = project.models.read_text()
     # The earlier code, before the move is undone
     migration.unlink()
     project.models.write_text(MODELS)

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.db import connection
 
-from django_sortable_ids.db.queries import named_rows
+from django_sortable_ids.db import named_rows
 from django_sortable_ids.errors import BackfillError
 from tests.marks import own_tables
 from tests.support import execute

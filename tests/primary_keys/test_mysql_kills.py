@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.primary_keys.engines.mysql_exchange import Steps, exchange
+from django_sortable_ids.primary_keys.changes.mysql_tables import Steps, exchange
 from tests.marks import own_tables
 from tests.support import execute, on_statement
 

@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import MoveNote
-from django_sortable_ids.primary_keys.engines import mysql_exchange
+from django_sortable_ids.primary_keys.changes import mysql
 from tests.marks import own_tables
 from tests.support import elsewhere, execute, on_statement
 
@@ -160,7 +160,7 @@ def test_rows_that_are_written_during_the_copy(graph, sql):
 
 
 def test_two_moves_at_once(graph, monkeypatch):
-    monkeypatch.setattr(mysql_exchange, "WAIT", 0)
+    monkeypatch.setattr(mysql, "WAIT", 0)
     other = connection.copy()
     try:
         with other.cursor() as cursor:

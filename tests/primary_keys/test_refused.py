@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection, models
 
-from django_sortable_ids.db import locks, tables, transactions
+from django_sortable_ids.db import tables, transactions
 from django_sortable_ids.errors import BackfillError
 from tests.key_moves.catalogue import catalogue
 from tests.marks import own_tables
@@ -443,8 +443,8 @@ def test_an_idle_transaction_is_named(depot, small_move, monkeypatch, capsys, sq
 @on_a_server
 @pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
 def test_it_gives_up_and_names_it(depot, small_move, monkeypatch, sql):
-    monkeypatch.setattr(locks, "TRIES", 2)
-    monkeypatch.setattr(locks, "PAUSE", 0)
+    monkeypatch.setattr(transactions, "LOCK_TRIES", 2)
+    monkeypatch.setattr(transactions, "LOCK_PAUSE", 0)
     with held(sql) as (_, pid), pytest.raises(CommandError) as error:
         depot.migrate()
     assert f"connection {pid} for " in str(error.value)

@@ -15,9 +15,8 @@ from django.db import connections
 from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Model, QuerySet
 from django.db.models.functions import Cast
 
-from ...db import tables
-from ...db.locks import lift_statement_limit
-from ...db.queries import named_rows, row, rows
+from ...db import named_rows, row, rows, tables
+from ...db.transactions import lift_statement_limit
 from ...errors import BackfillError, counted
 from ...functions.fragments import SQL
 from ..sources.target import EveryRow, Target, named

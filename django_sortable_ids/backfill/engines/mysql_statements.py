@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import cached_property
 
-from ...db import tables
-from ...db.queries import named_rows, row, rows
+from ...db import named_rows, row, rows, tables
 from .base import Statements
 
 if TYPE_CHECKING:

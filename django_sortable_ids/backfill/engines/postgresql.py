@@ -14,7 +14,8 @@ from typing import Any
 
 from django.utils.functional import cached_property
 
-from ...db import queries, tables
+from ... import db
+from ...db import tables
 from ..sources.target import HASHES, Target
 from .base import LOCK_SECONDS, Engine, Statements
 
@@ -184,29 +185,27 @@ class PostgreSQL(Engine):
     def interleaves(self, target: Target) -> bool:
         """Whether neighbours in time are neighbours on the disk, and no index has the id."""
         table = self._quoted(target)
-        if queries.value(self.connection, _INDEXES_WITH_COLUMN, [table, target.field.column]):
+        if db.value(self.connection, _INDEXES_WITH_COLUMN, [table, target.field.column]):
             return False
-        correlation = queries.row(
-            self.connection, _CORRELATION, [table, target.source.field.column]
-        )
+        correlation = db.row(self.connection, _CORRELATION, [table, target.source.field.column])
         return correlation is None or abs(correlation[0] or 0.0) >= _ALIGNED
 
     def side_effects(self, target: Target) -> list[str]:
         """Triggers, rules, and row-level security that hides rows."""
         connection, table = self.connection, self._quoted(target)
         parameters = {"table": table, "column": target.field.column}
-        triggers = queries.rows(connection, _TRIGGERS, parameters)
+        triggers = db.rows(connection, _TRIGGERS, parameters)
         # A trigger of a partitioned table has a clone in each partition.
         known = {oid for oid, *_ in triggers}
         effects = [
             f"the trigger {name} of {of}" for _, parent, name, of in triggers if parent not in known
         ]
-        effects += [f"the rule {name}" for (name,) in queries.rows(connection, _RULES, [table])]
+        effects += [f"the rule {name}" for (name,) in db.rows(connection, _RULES, [table])]
         for model in dict.fromkeys([target.model, target.source.field.model]):
             if tables.may_hide_rows(connection, model._meta.db_table):
                 effects.append(
                     f"the row-level security of {model._meta.db_table} may hide rows from "
-                    f"{queries.value(connection, 'SELECT current_user')}; these get no id"
+                    f"{db.value(connection, 'SELECT current_user')}; these get no id"
                 )
         return effects
 
@@ -216,7 +215,7 @@ class PostgreSQL(Engine):
             cursor.execute("SET LOCAL statement_timeout = 0")
 
     def lag(self) -> float | None:
-        follows, lag = queries.row(self.connection, _LAG)
+        follows, lag = db.row(self.connection, _LAG)
         if not follows:
             return super().lag()
         return None if lag is None else float(lag)

@@ -17,8 +17,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.utils.functional import cached_property
 
-from ...db import tables
-from ...db.queries import rows
+from ...db import rows, tables
 from ...errors import BackfillError
 from ...functions.time_columns import TextColumn
 from ..sources.target import Target, named

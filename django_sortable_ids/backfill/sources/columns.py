@@ -69,12 +69,16 @@ class InColumn(Source):
     def _is_late(self) -> Q:
         return self.between(datetime.now(UTC) + timedelta(days=1), None)
 
+    @cached_property
+    def _late(self) -> int:
+        """How many of all rows have a time after now."""
+        return self.rows.filter(self.has_shown_time).filter(self._is_late).count()
+
     @property
     def mostly_late(self) -> str:
         """How many of all rows have a time after now, if most have; else empty."""
-        rows = self.rows.filter(self.has_shown_time)
-        late = rows.filter(self._is_late).count()
-        if not late or 2 * late <= (count := rows.count()):
+        late = self._late
+        if not late or 2 * late <= (count := self.rows.filter(self.has_shown_time).count()):
             return ""
         found = f"{late:,} of {counted(count, 'row')} of {self.model._meta.label}"
         return f"{found} have a {self.field.name} after now"
@@ -82,6 +86,8 @@ class InColumn(Source):
     def warnings(self, target: Target) -> Iterator[str]:
         if self.times and (meaning := self.times.meaning):
             yield meaning
+        if not self._late:
+            return
         future = target.missing.filter(self._is_late)
         newest = future.aggregate(newest=Max(self.selected_place))["newest"]
         if newest is not None:

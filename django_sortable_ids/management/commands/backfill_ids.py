@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand
 from ...backfill.pace import stoppable
 from ...backfill.sources.id_column import database_of
 from ...db.errors import explained
-from ...db.locks import session_limits
+from ...db.transactions import session_limits
 from ...errors import Interrupted
 from ...schemes.support import nearest
 from .. import arguments, modes

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps.registry import Apps
-from django.core.exceptions import FieldDoesNotExist
 from django.db import models
-from django.db.migrations.state import ProjectState
 
 from ...db import tables
 from ...fields import history_models
@@ -178,8 +176,9 @@ def build(
     adopted = {each for each in operation.adopted if each.key in labels}
     known = adopted.union(each for each in operation.references if each.key in labels)
     references = sorted(known.union(references_of(before, moved)))
-    found = tuple(_texts(each, before, is_adopted=False) for each in operation.generic)
-    found += tuple(_texts(each, before, is_adopted=True) for each in operation.texts)
+    fields = by_column(before), by_column(after)
+    found = tuple(_texts(each, fields[0], is_adopted=False) for each in operation.generic)
+    found += tuple(_texts(each, fields[0], is_adopted=True) for each in operation.texts)
     histories = {before.get_model(each.model)._meta.db_table for each in operation.histories}
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
@@ -196,7 +195,7 @@ def build(
     columns: dict[str, list[Column]] = defaultdict(list)
     for reference in references:
         table, name, label = reference
-        was, will_be = (field_of(apps, table, name) for apps in (before, after))
+        was, will_be = (each.get((table, name)) for each in fields)
         old, gone = old_fields.get((table, name), (None, None))
         is_history = reference in of_deleted
         columns[table].append(Column(name, keys[label], was, will_be, old, gone, is_history))
@@ -226,11 +225,12 @@ def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any,
     return (None, str(field.column)) if backwards else (field, None)
 
 
-def _texts(found: TextReference, before: Apps, *, is_adopted: bool) -> Texts:
+def _texts(
+    found: TextReference, fields: Mapping[tuple[str, str], Any], *, is_adopted: bool
+) -> Texts:
     table, column, of = found
     content_type, key = (None, of) if is_adopted and "." in of else (of, None)
-    field = field_of(before, table, column)
-    return Texts(table, column, content_type, key, field, is_adopted)
+    return Texts(table, column, content_type, key, fields.get((table, column)), is_adopted)
 
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
@@ -261,14 +261,6 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
     )
 
 
-def rendered(state: ProjectState) -> ProjectState:
-    """The same state with models that refer to each other. After a change of a plain field, Django
-    leaves models that refer to the class of the model before it."""
-    found = state.clone()
-    found.__dict__.pop("apps", None)
-    return found
-
-
 def references_of(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
     """Every column that contains values of these keys: foreign keys, one-to-one fields, links of
     multi-table inheritance, the tables of many-to-many fields, and copies in history models."""
@@ -290,16 +282,15 @@ def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
     """Each field of a history model that copies one of these keys and is no foreign key, with the
     model of the key."""
     moved = {apps.get_model(key.model)._meta.pk: key.model for key in keys}
-    for model, field in columns(apps):
+    for model in apps.get_models(include_auto_created=True):
         original = history_models.original_of(model)
-        if original is None or field.is_relation:
+        if original is None or model._meta.proxy:
             continue
-        try:
-            copied: Any = original._meta.get_field(field.name)
-        except FieldDoesNotExist:
-            continue
-        if copied in moved:
-            yield field, moved[copied]
+        fields = {each.name: each for each in original._meta.fields}
+        for field in model._meta.local_concrete_fields:
+            copied = fields.get(field.name)
+            if copied in moved and not field.is_relation:
+                yield field, moved[copied]
 
 
 def final_target(field: Any) -> Any:
@@ -310,12 +301,10 @@ def final_target(field: Any) -> Any:
     return field
 
 
-def field_of(apps: Apps, table: str, column: str) -> Any | None:
-    """The field of a column; None if no model has it."""
-    for model, field in columns(apps):
-        if (model._meta.db_table, field.column) == (table, column):
-            return field
-    return None
+def by_column(apps: Apps) -> dict[tuple[str, str], Any]:
+    """The field of each column, by table and column; of several models on a table, the first."""
+    found = reversed([*columns(apps)])
+    return {(model._meta.db_table, str(field.column)): field for model, field in found}
 
 
 def columns(apps: Apps) -> Iterator[tuple[type[models.Model], Any]]:

@@ -16,8 +16,7 @@ from django.db.models.functions import Cast
 from django.db.models.sql import Query
 
 from ...backfill.engines.mysql_statements import kept_assignments
-from ...db import tables
-from ...db.queries import rows, value
+from ...db import rows, tables, value
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
 from ...functions.fragments import HyphenatedHex

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from django.db import DatabaseError, transaction
 
-from ...db import tables
-from ...db.queries import row, rows
+from ...db import row, rows, tables
 from ...errors import BackfillError
-from ..changes.graph import Table
+from .graph import Table
 
 _VIEWS = """
 WITH RECURSIVE depending (oid, depth) AS (
@@ -64,11 +63,6 @@ def views_of(connection: Any, tables: Iterable[str]) -> list[View]:
         for oid, depth in rows(connection, _VIEWS, [table]):
             depths[oid] = max(depth, depths.get(oid, 0))
     return [_view(connection, oid) for oid in sorted(depths, key=lambda each: (depths[each], each))]
-
-
-def drop(views: Iterable[View], execute: Callable[[str], None]) -> None:
-    for view in reversed(list(views)):
-        execute(f"DROP {view.kind} {view.name}")
 
 
 def create(views: Iterable[View], execute: Callable[[str], None]) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...db.locks import with_short_lock_timeout
-from ...db.queries import rows, value
-from ..changes.graph import Column, Key, Table
-from .base import ForeignKey, KeyEngine
-from .postgresql_dependents import PATTERN_INDEXES, View, create, drop, problems, rehearse, views_of
+from ...db import rows, value
+from ...db.transactions import with_short_lock_timeout
+from .engine import ForeignKey, KeyEngine
+from .graph import Column, Key, Table
+from .postgresql_dependents import PATTERN_INDEXES, View, create, problems, rehearse, views_of
 
 _FOREIGN_KEYS = """
 SELECT conrelid, confrelid, conname, (SELECT {spelled} WHERE t.oid = conrelid),
@@ -87,16 +87,17 @@ class PostgreSQLKeys(KeyEngine):
         return int(value(self.connection, sql)) if sequence else None
 
     def replace_keys(self) -> None:
-        tables = [each.name for each in self.change.tables]
-        names = ", ".join(map(self.quote, tables))
+        tables = [self.quote(each.name) for each in self.change.tables]
+        names = ", ".join(tables)
         # ALTER TABLE refuses tables with pending checks of foreign keys.
         self.execute("SET CONSTRAINTS ALL IMMEDIATE")
         views: list[View] = []
 
         def lock() -> None:
             self.execute(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")
-            views[:] = views_of(self.connection, map(self.quote, tables))
-            drop(views, self.execute)
+            views[:] = views_of(self.connection, tables)
+            for view in reversed(views):
+                self.execute(f"DROP {view.kind} {view.name}")
 
         with_short_lock_timeout(self.editor, lock)
         self.refuse_unfilled()
@@ -155,11 +156,16 @@ class PostgreSQLKeys(KeyEngine):
         for column in table.changed:
             for (index,) in rows(self.connection, PATTERN_INDEXES, [quoted, column]):
                 self.execute(f"DROP INDEX {index}")
-        changes = [*map(self._changed, table.parts)]
+        changes = []
+        for part in table.parts:
+            name, number = self.quote(part.name), self.change.keys.index(part.key)
+            moved = f"pg_temp.moved_{number}({name}::{self._key_types[part.key]})"
+            changes.append(f"ALTER {name} TYPE {self._new_type(part)} USING {moved}")
         # Expressions see the row as it was.
         for name, old in table.added:
-            self.execute(f"ALTER TABLE {quoted} ADD {self.quote(old.column)} {self._type_of(old)}")
-            using = f"TYPE {self._type_of(old)} USING {self.quote(name)}"
+            kind = self._collated(old.db_type(self.connection), old)
+            self.execute(f"ALTER TABLE {quoted} ADD {self.quote(old.column)} {kind}")
+            using = f"TYPE {kind} USING {self.quote(name)}"
             changes.append(f"ALTER {self.quote(old.column)} {using}")
             if not old.null:
                 changes.append(f"ALTER {self.quote(old.column)} SET NOT NULL")
@@ -172,22 +178,13 @@ class PostgreSQLKeys(KeyEngine):
             for statement in self.editor._field_indexes_sql(old.model, old):
                 self.execute(str(statement))
 
-    def _changed(self, part: Key | Column) -> str:
-        name, number = self.quote(part.name), self.change.keys.index(part.key)
-        moved = f"pg_temp.moved_{number}({name}::{self._key_types[part.key]})"
-        return f"ALTER {name} TYPE {self._new_type(part)} USING {moved}"
-
     def _new_type(self, part: Key | Column) -> str:
-        collated = self._collated(part.after or part.key.after)
-        return f"{part.db_type(self.connection)}{collated}"
+        return self._collated(part.db_type(self.connection), part.after or part.key.after)
 
-    def _type_of(self, field: Any) -> str:
-        return f"{field.db_type(self.connection)}{self._collated(field)}"
-
-    def _collated(self, field: Any) -> str:
-        """The collation of a column of the field, which a change of its type would reset."""
+    def _collated(self, kind: str, field: Any) -> str:
+        """A type with the collation of the field, which a change of a column's type would reset."""
         collation = field.db_parameters(self.connection).get("collation")
-        return f" COLLATE {self.quote(collation)}" if collation else ""
+        return f"{kind} COLLATE {self.quote(collation)}" if collation else kind
 
     def _number(self, key: Key, suffix: str) -> None:
         """Number the rows again: by the sequence that a serial column has kept, or as Django does.

@@ -15,22 +15,24 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from django.db import Error, transaction
 
-from ...db import tables
+from ...db import row, rows, tables, value
 from ...db.errors import error_number
-from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes.graph import Key, Table
-from ..changes.texts import replace_values
-from .base import ForeignKey, KeyEngine, Program
-from .mysql_exchange import (
+from .engine import ForeignKey, KeyEngine, Program
+from .graph import Key, Table
+from .mysql_tables import (
+    NEW,
     OLD,
+    NewTable,
+    OldTable,
     Steps,
-    alone,
+    collation_of,
     copying,
     exchange,
     execute,
@@ -38,7 +40,7 @@ from .mysql_exchange import (
     plain,
     prefixed,
 )
-from .mysql_tables import NewTable, OldTable, collation_of
+from .texts import replace_values
 
 _FOREIGN_KEYS = """
 SELECT constraint_name, table_name, column_name, referenced_table_name, referenced_column_name
@@ -88,6 +90,48 @@ UNION ALL SELECT 1 FROM information_schema.table_privileges
 """
 _NEEDS_SUPER = 1419
 """The error of a server with a binary log, before it looks at the privilege TRIGGER."""
+_NEW_TABLES = """
+SELECT table_name FROM information_schema.tables
+WHERE table_schema = DATABASE() AND LEFT(table_name, %s) = %s ORDER BY table_name
+"""
+WAIT = 10
+"""Seconds for another process that moves keys, as a killed one may do for a moment."""
+
+
+@contextmanager
+def alone(connection: Any) -> Iterator[None]:
+    """No other process moves keys of this database. Raises ``BackfillError`` if one does.
+
+    A killed process holds its lock until the server notices, after the statement that it runs.
+    """
+    lock = _lock(connection)
+    if value(connection, "SELECT GET_LOCK(%s, %s)", [lock, WAIT]) != 1:
+        raise BackfillError(
+            f"another process moves keys of this database, or a killed one's statement still runs: "
+            f"wait until connection {holder(connection)} ends (SHOW PROCESSLIST), and migrate again"
+        )
+    try:
+        yield
+    finally:
+        row(connection, "SELECT RELEASE_LOCK(%s)", [lock])
+
+
+def holder(connection: Any) -> int | None:
+    """The id of the connection that moves keys of this database; None if none does."""
+    found: int | None = value(connection, "SELECT IS_USED_LOCK(%s)", [_lock(connection)])
+    return found
+
+
+def unused(connection: Any) -> list[str]:
+    """The plain names of new tables, while no process moves keys of this database. Only a move
+    whose note began needs them still."""
+    if holder(connection) is not None:
+        return []
+    return [name for (name,) in rows(connection, _NEW_TABLES, [len(NEW), NEW])]
+
+
+def _lock(connection: Any) -> str:
+    return f"move {value(connection, 'SELECT DATABASE()')}"[:64]
 
 
 class MySQLKeys(KeyEngine):
@@ -235,7 +279,7 @@ class MySQLKeys(KeyEngine):
             # When each table was written last; None if the server doesn't know.
             names = [plain(self.connection, each.name) for each in self.change.tables]
             written = {each: value(self.connection, _WRITTEN, [each]) for each in names}
-            new_tables = list(self._new_tables())
+            new_tables = self._new_tables()
             for each in new_tables:
                 each.create()
                 each.alter()
@@ -243,7 +287,7 @@ class MySQLKeys(KeyEngine):
             steps = self._steps(new_tables)
             self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
-                self._replace_in_new_tables()
+                self._replace_in(new_tables)
                 self.note.begin(steps._asdict(), self.all_counted())
             self._complete(steps)
 
@@ -259,13 +303,10 @@ class MySQLKeys(KeyEngine):
 
     def _complete(self, steps: Steps) -> None:
         exchange(self.editor, steps)
-        self.note.write({})
+        self.note.write({}, self.with_old_keys())
 
-    def _new_tables(self) -> Iterator[NewTable]:
-        for table in self.change.tables:
-            key = table.key
-            is_counted = key and "AUTO_INCREMENT" in key.after.db_type(self.connection)
-            yield NewTable(self, table, self.last_number(key) if key and is_counted else 0)
+    def _new_tables(self) -> list[NewTable]:
+        return [NewTable(self, each) for each in self.change.tables]
 
     def _refuse_written(self, new_tables: list[NewTable], before: dict[str, Any]) -> None:
         self.refuse_unfilled()
@@ -303,9 +344,9 @@ class MySQLKeys(KeyEngine):
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
 
-    def _replace_in_new_tables(self) -> None:
-        """Their values are replaced where they stay: in the new tables."""
-        names = {each.name: each.new for each in self._new_tables()}
+    def _replace_in(self, new_tables: list[NewTable]) -> None:
+        """Texts are replaced where they stay: in the new tables."""
+        names = {each.name: each.new for each in new_tables}
         texts = (
             each._replace(
                 table=names.get(plain(self.connection, each.table), each.table),

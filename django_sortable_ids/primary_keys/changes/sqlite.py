@@ -14,9 +14,8 @@ from typing import Any
 
 from django.db import DatabaseError, transaction
 
-from ...db import tables
+from ...db import row, rows, tables, value
 from ...db.errors import sqlite_code
-from ...db.queries import row, rows, value
 from ...db.tables import folded_in_sqlite as folded
 from ...schema.table_definition import (
     SQLITE,
@@ -27,8 +26,8 @@ from ...schema.table_definition import (
     stored_in_sqlite,
     tokens_of,
 )
-from ..changes.graph import Key, Table
-from .base import ForeignKey, KeyEngine
+from .engine import ForeignKey, KeyEngine
+from .graph import Key, Table
 
 _COPY = "moving__"
 _SCHEMAS = ("main", "temp")
@@ -182,7 +181,7 @@ class SQLiteKeys(KeyEngine):
         """
         sql, quote = stored_in_sqlite(self.connection, table.name), self.editor.quote_name
         tokens, every_column = split(sql, SQLITE), list(columns(sql, SQLITE))
-        _refuse_dependents(sql, tokens, table, self.connection)
+        _refuse_dependents(tokens, every_column, table, self.connection)
         # SQLite counts no keys of a table WITHOUT ROWID.
         end = max(at for at, each in enumerate(tokens) if each.text == ")")
         counts = "ROWID" not in {each.keyword for each in tokens[end:]}
@@ -195,7 +194,7 @@ class SQLiteKeys(KeyEngine):
         name = next(before for before, each in pairwise(tokens) if each.text == "(")
         edits = [(name.start, name.end, quote(_COPY + table.name))]
         for part in table.parts:
-            found = tokens_of(sql, part.name)
+            found = tokens_of(every_column, part.name)
             if part is table.key and any(each.keyword == "PRIMARY" for each in found):
                 edits.append((found[0].start, found[-1].end, sql_of(part.after)))
             else:  # PRIMARY KEY may be a constraint of the table.
@@ -205,7 +204,7 @@ class SQLiteKeys(KeyEngine):
                 edits.append((found[0].end, before[-1].end, f" {kind}"))
         for column in table.dropped:
             # With the comma before it, or after it if it is the first one.
-            found = tokens_of(sql, column)
+            found = tokens_of(every_column, column)
             if at := every_column.index(found):
                 edits.append((every_column[at - 1][-1].end, found[-1].end, ""))
             else:
@@ -228,13 +227,15 @@ _EXPRESSIONS = {"CHECK", "AS", "DEFAULT"}
 _NULL_TESTS = {"IS", "ISNULL", "NOTNULL"}
 
 
-def _refuse_dependents(sql: str, tokens: list[Token], table: Table, connection: Any) -> None:
+def _refuse_dependents(
+    tokens: list[Token], every_column: list[list[Token]], table: Table, connection: Any
+) -> None:
     changed = {folded(each) for each in table.changed}
     key = table.key
     of_key: list[Token] = []
     if key and key.before.db_check(connection) is not None:
         # Its CHECK is the one that Django writes for the type of the old key.
-        of_key = tokens_of(sql, key.column)
+        of_key = tokens_of(every_column, key.column)
     for at, (word, start) in enumerate(pairwise(tokens)):
         is_expression = word.keyword in _EXPRESSIONS and start.text == "("
         if not is_expression or (of_key and of_key[0].start < word.start < of_key[-1].end):

@@ -1,22 +1,43 @@
 """Tables of MariaDB and MySQL that are exchanged: a new one LIKE each old one gets the new columns
-and all rows, and one RENAME TABLE exchanges all of them."""
+and all rows, and one RENAME TABLE exchanges all of them: at one instant, after steps that are
+repeated without harm, and before others."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.db.backends.utils import truncate_name
 from django.utils.functional import cached_property
 
-from ...db.queries import row, rows
+from ...db import row, rows, tables, value
+from ...db.transactions import session_variables, with_short_lock_timeout
 from ...schema.table_definition import MYSQL, Token, elements
-from .mysql_exchange import NEW, execute, plain, prefixed
 
 if TYPE_CHECKING:
-    from ..changes.graph import Key, Table
-    from .base import KeyEngine
+    from .engine import KeyEngine
+    from .graph import Key, Table
 
+_VARIABLES: dict[str, Any] = {
+    # Values that the tables contain are copied as they are; others are refused.
+    "sql_mode": "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES",
+    "sql_quote_show_create": 1,
+    # Tables are dropped that others still refer to; each value of a new key is one of the map.
+    "foreign_key_checks": 0,
+    # INSERT ... SELECT ... ORDER BY of MySQL writes TIMESTAMPs as local times, which occur twice
+    # when summer time ends.
+    "time_zone": "+00:00",
+    # Rows are sorted by their new keys.
+    "sort_buffer_size": 64 << 20,
+}
+_OF_MARIADB = {"max_statement_time": 0}
+_OF_MYSQL = {"information_schema_stats_expiry": 0}
+NEW, OLD = "sortable_ids_new__", "sortable_ids_old__"
+_LONGEST = 54
+"""Of the name of a new table. MySQL appends ``_chk_1`` to it, and a name has at most 64
+characters."""
 _COLUMNS = """
 SELECT column_name, is_nullable = 'YES', column_default, column_comment, extra, data_type,
     COALESCE(generation_expression, '') <> ''
@@ -28,6 +49,34 @@ SELECT table_collation, auto_increment FROM information_schema.tables
 WHERE table_schema = DATABASE() AND table_name = %s
 """
 _TEXT = re.compile(r"(var)?char\b|(tiny|medium|long)?text\b", re.IGNORECASE)
+_CONSTRAINED = """
+SELECT 1 FROM information_schema.table_constraints
+WHERE table_schema = DATABASE() AND table_name = %s AND constraint_name = %s
+    AND constraint_type = %s
+"""
+
+
+def prefixed(prefix: str, table: str) -> str:
+    """The name of the new table until it is used, or of the old one until it is dropped."""
+    return truncate_name(f"{prefix}{table}", _LONGEST, 8)
+
+
+def plain(connection: Any, table: str) -> str:
+    """The name without a schema, as the server spells it."""
+    return tables.folded_table(connection, tables.split(connection, table)[1])
+
+
+@contextmanager
+def copying(connection: Any) -> Iterator[None]:
+    """A session that copies every value unchanged."""
+    own = _OF_MARIADB if connection.mysql_is_mariadb else _OF_MYSQL
+    with session_variables(connection, **_VARIABLES, **own):
+        yield
+
+
+def execute(editor: Any, sql: str) -> None:
+    """Run DDL, with a short lock timeout and retries."""
+    with_short_lock_timeout(editor, lambda: editor.execute(sql, None))
 
 
 class ServerColumn(NamedTuple):
@@ -115,19 +164,14 @@ class OldTable:
 
 
 class NewTable:
-    """The table that takes the place of one table of a change. ``last_number`` is the largest one
-    that its new key ever had; 0 if that has no numbers.
+    """The table that takes the place of one table of a change. Use it within ``copying``."""
 
-    Use it within ``copying``.
-    """
-
-    def __init__(self, engine: KeyEngine, table: Table, last_number: int = 0) -> None:
+    def __init__(self, engine: KeyEngine, table: Table) -> None:
         self._engine = engine
         self._editor = engine.editor
         self._connection = engine.connection
         self._quote = engine.quote
         self.table = table
-        self._last_number = last_number
         self.name = plain(engine.connection, table.name)
         self.new = prefixed(NEW, self.name)
 
@@ -229,7 +273,10 @@ class NewTable:
             sql = sql.removesuffix(" UNIQUE")
             yield f"ADD {self._quote(old.column)} {sql} AFTER {self._quote(name)}"
         yield from (f"DROP {self._quote(each)}" for each in self.table.dropped)
-        number = self._last_number + 1 if key else self.old.next_number
+        number = self.old.next_number
+        if key:
+            is_counted = "AUTO_INCREMENT" in key.after.db_type(self._connection)
+            number = self._engine.last_number(key) + 1 if is_counted else 1
         if number > 1:
             yield f"AUTO_INCREMENT = {number}"
 
@@ -281,3 +328,52 @@ class NewTable:
 def collation_of(connection: Any, table: str) -> str:
     """That of new columns of the table."""
     return str(row(connection, _TABLE, [plain(connection, table)])[0])
+
+
+class Steps(NamedTuple):
+    """What the exchange needs to know; the note has it as JSON. All names are plain."""
+
+    tables: list[list[str]]
+    """Table, new table, and the name of the old table until it is dropped."""
+    foreign_keys: list[list[str]]
+    """Table, name and text of those from and to these tables."""
+    checks: list[list[str]]
+    """The same of those that the new tables don't have."""
+    checksums: dict[str, int | None]
+    """Of the rows that the new tables have, by table: it is the server's ``CHECKSUM TABLE``."""
+
+
+def is_before_exchange(connection: Any, new: str, old: str) -> bool:
+    """Whether a table still has its own name, by the two others of its step."""
+    return bool(tables.kind(connection, new) and not tables.kind(connection, old))
+
+
+def exchange(editor: Any, steps: Steps) -> None:
+    """Exchange the tables. Whatever stops it: run again, it continues."""
+    connection, quote = editor.connection, editor.quote_name
+
+    def has(*constraint: str) -> bool:
+        return value(connection, _CONSTRAINED, constraint) is not None
+
+    renames = []
+    for table, new, old in steps.tables:
+        if is_before_exchange(connection, new, old):
+            renames.append((table, old))
+        if tables.kind(connection, new):
+            renames.append((new, table))
+    if renames:
+        # They would follow the old tables to their new names.
+        for table, name, _ in steps.foreign_keys:
+            if has(table, name, "FOREIGN KEY"):
+                execute(editor, f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
+        pairs = (f"{quote(present)} TO {quote(later)}" for present, later in renames)
+        execute(editor, f"RENAME TABLE {', '.join(pairs)}")
+    for _, _, old in steps.tables:
+        execute(editor, f"DROP TABLE IF EXISTS {quote(old)}")
+    for constraints, kind in ((steps.checks, "CHECK"), (steps.foreign_keys, "FOREIGN KEY")):
+        missing: dict[str, list[str]] = {}
+        for table, name, text in constraints:
+            if not has(table, name, kind):
+                missing.setdefault(table, []).append(f"ADD {text}")
+        for table, changes in missing.items():
+            execute(editor, f"ALTER TABLE {quote(table)} {', '.join(changes)}")

@@ -7,16 +7,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import transaction
+from django.db import models, transaction
 
-from ...db import tables
-from ...db.queries import row, rows, value
+from ...db import row, rows, tables, value
 from ...errors import BackfillError
-from ..changes.graph import Change, Column, Key, Table, Values, existing
-from ..changes.texts import replace_values
+from .graph import Change, Column, Key, Table, Values, existing
+from .texts import replace_values
 
 if TYPE_CHECKING:
     from ..notes import Note
+
+
+NO_OLD_KEYS = (
+    "no row of {0} has its old key in {1} any more: only a backup has them. If all rows are newer "
+    "than the move, set {1} of one row of {0} to any value"
+)
+
+
+def has_old_keys(model: type[models.Model], name: str, using: str) -> bool:
+    """Whether a row of the model has its old key in the field with that name."""
+    rows = model._base_manager.using(using).filter(**{f"{name}__isnull": False})
+    return bool(rows.exists())
 
 
 class ForeignKey(NamedTuple):
@@ -71,6 +82,22 @@ class KeyEngine(ABC):
         self.using: str = editor.connection.alias
         self.quote = editor.quote_name
 
+    def gone(self) -> Iterator[str]:
+        """Why a move can't be undone, of which all old keys are gone that a row had at its end."""
+        had = self.note.with_old_keys if self.note.backwards else ()
+        for key in (each for each in self.change.keys if each.label in had):
+            name = key.own.next_field.name
+            if not has_old_keys(key.model, name, self.using):
+                yield NO_OLD_KEYS.format(key.label, name)
+
+    def with_old_keys(self) -> list[str]:
+        """The models of which a row has its old key, after the move."""
+        return [
+            key.label
+            for key in self.change.keys
+            if key.old is not None and has_old_keys(key.old.model, key.old.name, self.using)
+        ]
+
     def is_done(self) -> bool:
         """Whether the keys are moved; a move that was stopped in the middle is continued."""
         return self.note.is_done
@@ -101,7 +128,7 @@ class KeyEngine(ABC):
         with transaction.atomic(self.connection.alias):
             replace_values(self.editor, self.change)
             self.replace_keys()
-            self.note.write(numbers)
+            self.note.write(numbers, self.with_old_keys())
 
     def replace_keys(self) -> None:
         """Give the keys, and all columns that contain them, their next values; not where ``move``
@@ -191,10 +218,10 @@ class KeyEngine(ABC):
         sql = f"SELECT COUNT(*) {self.with_orphans(table, column, values)}"
         return int(value(self.connection, sql))
 
-    def with_orphans(self, table: Table, column: Column, *values: Values) -> str:
+    def with_orphans(self, table: Table, column: Column, values: Values) -> str:
         """The clauses FROM and WHERE of these rows, which are named ``t``."""
-        sql = f"FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} IS NOT NULL"
-        for each in values:
-            key = f"SELECT 1 FROM {self.quote(each.table)} p WHERE {self.refers(column, each)}"
-            sql += f" AND NOT EXISTS ({key})"
-        return sql
+        key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE {self.refers(column, values)}"
+        return (
+            f"FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} IS NOT NULL "
+            f"AND NOT EXISTS ({key})"
+        )
