@@ -1,7 +1,16 @@
-"""The app configuration: it registers the parts of the package by name, and imports few of them."""
+"""The app configuration: it registers the parts of the package by name, and imports few of them.
 
-from functools import cache, partialmethod
+A process that starts imports no backfill, admin page, serializer or lookup that it doesn't use.
+"""
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial, partialmethod
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 from django.apps import AppConfig
@@ -17,8 +26,45 @@ from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLUpdateCompiler
 from django.utils.translation import pgettext_lazy
 
-from . import checks, packages
-from .deferred import deferred, when_imported
+_TAG = "sortable_ids"
+_CHECKS = (
+    ("checks.definitions:check_definitions", Tags.models),
+    ("checks.definitions:check_masks", Tags.models),
+    ("checks.views:check_url_patterns", Tags.urls),
+    ("checks.views:check_views", Tags.urls),
+    ("checks.databases:check_databases", Tags.database),
+)
+_PACKAGES = {
+    "drf_writable_nested.mixins": "packages.rest:drf_writable_nested",
+    "graphene_django": "packages.graphql:graphene_django",
+    "guardian.shortcuts": "packages.orm:guardian",
+    "model_bakery.generators": "packages.orm:model_bakery",
+    "ninja.orm": "packages.pydantic:ninja",
+    "rest_framework_json_api.renderers": "packages.rest:rest_framework_json_api",
+    "rest_framework_nested.relations": "packages.rest:rest_framework_nested",
+    "strawberry_django": "packages.graphql:strawberry_django",
+    "taggit.managers": "packages.orm:taggit",
+    "tree_queries.compiler": "packages.orm:tree_queries",
+}
+"""Modules of other packages that whoever uses these imports, and what makes each use ids."""
+_READS_MODELS = {"import_export.resources": "packages.import_export:import_export"}
+"""The same for what reads the models in ``admin.py``, before any app is ready."""
+
+
+def deferred(path: str) -> Callable[..., Any]:
+    """The function ``"module:name"`` of this package, imported at its first call."""
+    module, _, name = path.partition(":")
+
+    @cache
+    def function() -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(import_module(f"{__package__}.{module}"), name)
+        return found
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function()(*args, **kwargs)
+
+    call.__qualname__ = path
+    return call
 
 
 class SortableIDsConfig(AppConfig):
@@ -28,10 +74,12 @@ class SortableIDsConfig(AppConfig):
 
     def import_models(self) -> None:
         super().import_models()
-        packages.register_before_admin()
+        _adapt_packages(_READS_MODELS)
 
     def ready(self) -> None:
-        checks.register()
+        for path, tag in _CHECKS:
+            register_check(deferred(path), _TAG, tag)
+        register_check(deferred("checks.definitions:check_workers"), _TAG, deploy=True)
         pre_migrate.connect(
             deferred("migrating.guard:check_migrations"), self, weak=False, dispatch_uid=self.name
         )
@@ -44,11 +92,11 @@ class SortableIDsConfig(AppConfig):
 
             # Not when the module is imported: the default site's own module may import it.
             register_own_models(site)
-            register_check(deferred("admin.model_admin:check_admins"), checks.TAG, Tags.admin)
+            register_check(deferred("admin.model_admin:check_admins"), _TAG, Tags.admin)
         when_imported("rest_framework.serializers", deferred("rest_framework.fields:register"))
-        when_imported("drf_spectacular.openapi", deferred("rest_framework.mixins:hide_docstrings"))
+        when_imported("drf_spectacular.openapi", deferred("rest_framework.views:hide_docstrings"))
         when_imported("django_filters", lambda: import_module("django_sortable_ids.filters"))
-        packages.register()
+        _adapt_packages(_PACKAGES)
 
     def _register_fields(self) -> None:
         """What a project needs that has sortable ids."""
@@ -61,12 +109,74 @@ class SortableIDsConfig(AppConfig):
         _adapt(Max, "functions.created_at:as_postgresql")
         _adapt(Window, "functions.created_at:window_as_postgresql")
         _adapt_functions()
-        fields = (field for model in self._models() for field in model._meta.local_fields)
+        models = self.apps.get_models(include_auto_created=True) if self.apps else []
+        fields = (field for model in models for field in model._meta.local_fields)
         if any(getattr(field, "masked", False) for field in fields):
             deferred("forms:register")()
 
-    def _models(self) -> Any:
-        return self.apps.get_models(include_auto_created=True) if self.apps else []
+
+# Other packages, and what is only registered once they are imported
+
+
+def when_imported(module: str, function: Callable[[], Any]) -> None:
+    """Call the function once after the module is imported; now if that has happened already."""
+    if module in sys.modules:
+        function()
+        return
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+    _finder.waiting.setdefault(module, []).append(function)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules that somebody waits for, as the other finders do."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, list[Callable[[], Any]]] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in self.waiting:
+            return None
+        others = (each for each in sys.meta_path if each is not self)
+        found = (each.find_spec(fullname, path, target) for each in others)
+        spec = next(filter(None, found), None)
+        loader: Any = spec and spec.loader
+        if loader is not None:
+            execute = loader.exec_module
+
+            def execute_and_call(module: ModuleType) -> None:
+                execute(module)
+                # A loader of an archive serves its other modules, too.
+                for function in self.waiting.pop(module.__name__, ()):
+                    function()
+
+            loader.exec_module = execute_and_call
+        return spec
+
+
+_finder = _Finder()
+
+
+def _adapt_packages(packages: Mapping[str, str]) -> None:
+    for module, path in packages.items():
+        when_imported(module, partial(_adapt_package, module, path))
+
+
+def _adapt_package(module: str, path: str) -> None:
+    try:
+        deferred(path)(sys.modules[module])
+    except (AttributeError, ImportError) as error:
+        warnings.warn(
+            f"django_sortable_ids doesn't know this release of {module.partition('.')[0]}, which "
+            f"may show other texts of ids, or fail to find them: {error}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+# Django's expressions
 
 
 def _adapt(expression: Any, path: str) -> None:

@@ -1,5 +1,6 @@
-"""The public text of an id, its JSON Schema, its creation time and its model."""
+"""The public text of an id, as JSON Schema and in URLs, too; its creation time and its model."""
 
+from collections import defaultdict
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
@@ -9,16 +10,27 @@ from uuid import UUID
 from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.urls import register_converter
+from django.urls.converters import get_converters
 
-from .fields import SortableIDField, history_models
-from .fields.of_model import id_of, local_time, own_fields
+from .fields import SortableIDField
+from .fields.of_model import fields_of, id_field, id_of, local_time
 from .fields.public import SEPARATORS
 from .schemes import ID, InvalidID
 from .schemes.errors import described
 from .schemes.support import nearest
 from .schemes.text_forms import UUIDText
 
-__all__ = ["Resolved", "created_at", "public_id", "resolve", "schema_of"]
+__all__ = [
+    "IDConverter",
+    "Resolved",
+    "created_at",
+    "id_converter",
+    "public_id",
+    "register_converters",
+    "resolve",
+    "schema_of",
+]
 
 
 class Resolved(NamedTuple):
@@ -40,7 +52,7 @@ def resolve(text: str) -> Resolved:
     Raises ``LookupError`` if no model has the prefix, or if several have it for such ids. Raises
     ``ValidationError`` if the id after the prefix is malformed.
     """
-    known = _fields_by_prefix(tuple(apps.get_models()))
+    known = fields_by_prefix(tuple(apps.get_models()))
     # Prefix and separator may be the text up to each of its separators.
     beginnings = enumerate(text[:64] if isinstance(text, str) else "", start=1)
     prefixes = [text[:end] for end, character in beginnings if character in SEPARATORS]
@@ -63,15 +75,11 @@ def resolve(text: str) -> Resolved:
 
 
 @lru_cache(maxsize=1)
-def _fields_by_prefix(
-    current: tuple[type[models.Model], ...],
-) -> dict[str, list[SortableIDField]]:
+def fields_by_prefix(models: tuple[type[models.Model], ...]) -> dict[str, list[SortableIDField]]:
     by_prefix: dict[str, list[SortableIDField]] = {}
-    for model in current:
-        if history_models.original_of(model) is None:
-            for field in own_fields(model):
-                for prefix in filter(None, field.public_text.accepted_prefixes):
-                    by_prefix.setdefault(prefix, []).append(field)
+    for field in fields_of(models):
+        for prefix in filter(None, field.public_text.accepted_prefixes):
+            by_prefix.setdefault(prefix, []).append(field)
     return by_prefix
 
 
@@ -124,3 +132,74 @@ def schema_of(field: SortableIDField) -> dict[str, Any]:
     if field.help_text:
         schema["description"] = str(field.help_text)
     return schema
+
+
+class IDConverter:
+    """A path converter of one field: use ``id_converter``."""
+
+    regex = "[^/]+"
+    field: SortableIDField
+
+    def to_python(self, text: str) -> ID:
+        """The value of a public text. ``ValueError`` for anything else: the path doesn't match.
+
+        If several mask keys may have masked it, queries for the value that exists in the table.
+        """
+        try:
+            return self.field.parse_public(text)
+        except ValidationError as error:
+            raise ValueError(error.messages[0]) from None
+
+    def to_url(self, value: Any) -> str:
+        """The public text of a value, an instance, or a text in any accepted spelling.
+
+        ``ValueError`` for anything else: ``reverse()`` raises ``NoReverseMatch``.
+        """
+        if isinstance(value, models.Model):
+            if not isinstance(value, self.field.model):
+                raise ValueError(
+                    f"found {value._meta.label}, expected {self.field.model._meta.label}"
+                )
+            value = getattr(value, self.field.attname)
+        if value is None:
+            raise ValueError(f"{self.field} is None: the instance has no id yet")
+        try:
+            return self.field.public_text.format(self.field.to_python(value))
+        except ValidationError as error:
+            raise ValueError(error.messages[0]) from None
+
+
+def id_converter(model: type[models.Model], field: str | None = None) -> type[IDConverter]:
+    """A class for ``register_converter(id_converter(Order), "order_id")``.
+
+    ``field`` names one of several sortable ids. The default is that of ``public_id``. Raises
+    ``FieldDoesNotExist`` if there is none.
+    """
+    return _converter_of(id_field(model, field))
+
+
+def _converter_of(field: SortableIDField) -> type[IDConverter]:
+    name = f"{field.model.__name__}_{field.name}_converter"
+    return type(name, (IDConverter,), {"field": field})
+
+
+def register_converters() -> None:
+    """Register a path converter for each sortable id of the project; call it in ``urls.py``.
+
+    ``path("orders/<order_id:id>/", ...)`` accepts public texts only. A malformed one doesn't match,
+    so the answer is 404. ``reverse()`` and ``{% url %}`` take the value, the instance or the public
+    text.
+
+    The name consists of model and field in lower case, such as ``order_id`` or
+    ``order_public_id``. Each converter is also registered with the label of its app,
+    ``shop_order_id``, which is its only name if two apps have such a model. Names that are already
+    registered keep their converters.
+    """
+    by_name: dict[str, list[SortableIDField]] = defaultdict(list)
+    for field in fields_of(apps.get_models()):
+        name = f"{field.model._meta.model_name}_{field.name}"
+        by_name[name].append(field)
+        by_name[f"{field.model._meta.app_label}_{name}"].append(field)
+    for name, fields in by_name.items():
+        if len(fields) == 1 and name not in get_converters():
+            register_converter(_converter_of(fields[0]), name)

@@ -1,7 +1,12 @@
-"""For tests: ids that are the same in every run, and numbers that stand for ids."""
+"""For tests: ids that are the same in every run, and numbers that stand for ids.
+
+``pytest_plugins = ["django_sortable_ids.testing"]`` in the root ``conftest.py`` gives pytest two
+fixtures. PYTEST_DONT_REWRITE: a ``conftest.py`` may import the module, too.
+"""
 
 import random
 import re
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -113,3 +118,24 @@ def _numbered(field: SortableIDField, number: int) -> ID:
     assert isinstance(scheme, TimeScheme)
     tick = scheme.tick_from(max(_FIRST_TIME, scheme.earliest) + timedelta(seconds=number))
     return scheme.from_trusted(scheme.layout.between(tick, tick)[0])
+
+
+if "pytest" in sys.modules:
+    import pytest
+
+    @pytest.fixture(name="deterministic_ids")
+    def _deterministic_ids() -> Iterator[IDClock]:
+        """New ids carry 2026-01-01T00:00:00Z and have the same random bits in every run.
+
+        Yields the clock, which can be set.
+        """
+        with deterministic_ids(datetime(2026, 1, 1, tzinfo=UTC)) as clock:
+            yield clock
+
+    @pytest.fixture(scope="module", name="integer_fixtures")
+    def _integer_fixtures() -> Iterator[None]:
+        """Numbers stand for ids until the end of the module. It begins before the ``fixtures`` of a
+        ``TestCase`` are loaded.
+        """
+        with integer_fixtures():
+            yield

@@ -14,7 +14,7 @@ from tests import capabilities
 from tests.random_sources import Source
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey, UUIDv7AutoKey
 
-pytest_plugins = ["django_sortable_ids.pytest_plugin"]
+pytest_plugins = ["django_sortable_ids.testing"]
 
 # Whether the machine is fast enough, or luck is on its side, is no question of these tests.
 hypothesis.settings.register_profile(

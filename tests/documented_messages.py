@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from django_sortable_ids.checks import messages
+from django_sortable_ids import checks
 from django_sortable_ids.fields import options
 
 ROOT = Path(__file__).parent.parent
@@ -217,9 +217,9 @@ def _code(text: str) -> str:
 
 
 def _checks() -> Iterator[str]:
-    numbers = {*messages.TEXTS, *options._HINTS}
+    numbers = {*checks.TEXTS, *options._HINTS}
     for number in sorted(numbers):
-        known = messages.TEXTS.get(number, messages.Text("", options._HINTS.get(number, "")))
+        known = checks.TEXTS.get(number, checks.Text("", options._HINTS.get(number, "")))
         text = f"{options._NEEDS_APP.format('…')}." if number == "E018" else known.found
         found = FOUND.get(number) or _plain(text)
         cure = CURES.get(number) or _plain(known.hint)

@@ -10,9 +10,8 @@ from django.test import override_settings
 from django.urls import NoReverseMatch, Resolver404, converters, path, resolve, reverse
 from django.views.generic import DetailView
 
-from django_sortable_ids.converters import IDConverter, id_converter, register
 from django_sortable_ids.fields import ULIDField
-from django_sortable_ids.ids import public_id
+from django_sortable_ids.ids import IDConverter, id_converter, public_id, register_converters
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct
 from tests.testapp.models import MaskedKey
@@ -44,7 +43,7 @@ class BasketView(DetailView):
 @pytest.fixture
 def urls(registry):
     """The URLs of a project that registers all converters."""
-    register()
+    register_converters()
     patterns = [
         path("baskets/<basket_id:pk>/", BasketView.as_view(), name="basket"),
         path("keys/<maskedkey_id:id>/", view, name="masked"),
@@ -156,8 +155,8 @@ def test_previous_prefixes():
 def test_names_that_are_taken_stay(registry):
     mine = converters.StringConverter
     converters.register_converter(mine, "basket_id")
-    register()
-    register()
+    register_converters()
+    register_converters()
     assert type(registry["basket_id"]) is mine
     assert registry["store_basket_id"].field is Basket._meta.pk
     # The apps of the tests have three models of this name.

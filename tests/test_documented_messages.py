@@ -1,6 +1,6 @@
 """Where messages say that more is documented."""
 
-from django_sortable_ids.checks.messages import message
+from django_sortable_ids.checks import message
 from django_sortable_ids.errors import documented, see
 from django_sortable_ids.fields import UUIDv7Field
 

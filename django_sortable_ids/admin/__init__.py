@@ -1,15 +1,32 @@
 """The admin: shows the creation times in ids, finds ids in any accepted spelling, decodes them,
 and lists backfills.
 
-Django imports this package at every start, so its parts are imported when they are used.
+Django imports this package at every start, so it has only the lists of the app's own models; the
+other parts are imported when they are used.
 """
 
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .own_models import register_own_models
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin import AdminSite
+from django.db import router
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext, pgettext_lazy
 
 if TYPE_CHECKING:
+    from ..models import BackfillRun, WorkerLease
     from .created_at_filter import CreatedAtFilter
     from .inspector import inspect_id_urls, inspect_id_view
     from .model_admin import SortableIDAdmin
@@ -34,3 +51,139 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+_CONDITIONS = {
+    "running": pgettext_lazy("sortable ids", "Running"),
+    "stopped": pgettext_lazy("sortable ids", "Stopped"),
+    "gone": pgettext_lazy("sortable ids", "Killed"),
+    "silent": pgettext_lazy("sortable ids", "No heartbeat"),
+    "finished": pgettext_lazy("sortable ids", "Done"),
+}
+
+
+def register_own_models(site: AdminSite) -> None:
+    """Add backfills, worker leases and sequence counters to an admin site.
+
+    The default site has them already. They are read-only, and need the permission to view the
+    model. A model that the site has already is left as it is.
+    """
+    from ..models import BackfillRun, SequenceCounter, WorkerLease
+
+    for model, model_admin in (
+        (BackfillRun, BackfillRunAdmin),
+        (WorkerLease, WorkerLeaseAdmin),
+        (SequenceCounter, SequenceCounterAdmin),
+    ):
+        if not site.is_registered(model):
+            site.register(model, model_admin)
+
+
+class ReadOnlyList(admin.ModelAdmin):  # type: ignore[type-arg]
+    """A list without pages of rows, for users with the permission to view the model."""
+
+    actions = None
+    list_display_links = None
+    show_full_result_count = False
+
+    def get_urls(self) -> list[URLPattern]:
+        meta = self.opts
+        view = self.admin_site.admin_view(self.changelist_view)
+        return [path("", view, name=f"{meta.app_label}_{meta.model_name}_changelist")]
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        title = capfirst(self.opts.verbose_name_plural)  # no row can be selected
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        # The rows as they are: a replica may be late.
+        return super().get_queryset(request).using(router.db_for_write(self.model))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class BackfillRunAdmin(ReadOnlyList):
+    """The progress of each backfill, as ``backfill_ids --status`` shows it."""
+
+    list_display = ["target", "state", "progress", "heartbeat_time", "last_error"]
+    ordering = ["-started_at"]
+
+    class Media:
+        css = {"all": ["django_sortable_ids/admin.css"]}
+
+    @admin.display(description=pgettext_lazy("sortable ids", "state"))
+    def state(self, run: BackfillRun) -> Any:
+        # A process that serves pages needs the room of backfills only here.
+        from ..reporting.status import Status
+
+        status = Status(run, has_field=True)
+        shown = _CONDITIONS[status.condition]
+        command = format_html("{}<br><code>{}</code>", shown, status.command)
+        return command if status.state == "stopped" else shown
+
+    @admin.display(description=pgettext_lazy("sortable ids", "Rows"))
+    def progress(self, run: BackfillRun) -> Any:
+        planned = max(run.rows_planned, run.rows_filled)
+        done, total = (
+            number_format(each, force_grouping=True) for each in (run.rows_filled, planned)
+        )
+        if run.finished_at is not None:
+            return done
+        text = pgettext("sortable ids", "%(done)s of %(total)s") % {"done": done, "total": total}
+        bar = '<progress max="{}" value="{}" aria-label="{}"></progress> {}'
+        return format_html(bar, planned, run.rows_filled, run.target, text)
+
+    @admin.display(description=pgettext_lazy("sortable ids", "Last heartbeat"))
+    def heartbeat_time(self, run: BackfillRun) -> datetime | None:
+        return _time(run.heartbeat) if run.heartbeat else None
+
+
+class WorkerLeaseAdmin(ReadOnlyList):
+    """Who has which worker number, and until when."""
+
+    list_display = ["number", "owner", "state", "from_time", "until_time"]
+    ordering = ["number"]
+    search_fields = ["owner"]
+
+    @admin.display(description=pgettext_lazy("sortable ids", "state"))
+    def state(self, lease: WorkerLease) -> Any:
+        if not lease.token:
+            return pgettext_lazy("sortable ids", "given back")
+        now = time.time() * 1000
+        if now < lease.expires:
+            return pgettext_lazy("sortable ids", "leased")
+        from .. import conf
+
+        _term, skew = conf.lease_seconds()
+        if now < lease.expires + skew * 1000:
+            return pgettext_lazy("sortable ids", "expired")
+        return _("free, never given back")
+
+    @admin.display(description=pgettext_lazy("sortable ids", "from"), ordering="starts")
+    def from_time(self, lease: WorkerLease) -> datetime:
+        return _time(lease.starts)
+
+    @admin.display(description=pgettext_lazy("sortable ids", "until"), ordering="expires")
+    def until_time(self, lease: WorkerLease) -> datetime:
+        return _time(lease.expires)
+
+
+class SequenceCounterAdmin(ReadOnlyList):
+    """How many ids each lexical sequence has reserved."""
+
+    list_display = ["key", "first", "step", "taken"]
+    ordering = ["key"]
+    search_fields = ["key"]
+
+
+def _time(ms: int) -> datetime:
+    """Unix ms as a time that the admin shows in the current time zone."""
+    at = datetime.fromtimestamp(ms // 1000, UTC)
+    return at if settings.USE_TZ else timezone.make_naive(at)

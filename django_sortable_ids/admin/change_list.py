@@ -1,4 +1,4 @@
-"""The admin's list of a large table: its count is capped, and pages begin after an id."""
+"""The admin's list of a large table: a capped count, pages after an id, and the drill-down."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
+from ..histograms.counting import timed_column
 from ..pagination import id_order, keyset_page
 from ..schemes import InvalidID
+from .drill_down import CalendarPeriod, DrillDown, drill_down, path_to
 
 AFTER_VAR = "_after"
 BEFORE_VAR = "_before"
@@ -34,9 +37,14 @@ class SortableIDChangeList(ChangeList):
     """A ``ChangeList`` with links to the next and the previous page where rows are in the order of
     a unique id. They carry the id of a row, so no page costs more than the first one, and rows
     that are inserted or deleted move no other row to another page.
+
+    With ``created_at_hierarchy``, the list is filtered by the period in the URL, as Django does for
+    ``date_hierarchy``.
     """
 
+    model_admin: Any
     page_links: PageLinks | None = None
+    rows_of_all_times: QuerySet[Any]
 
     def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
         # Nothing else that is chosen in the list keeps the page.
@@ -48,9 +56,53 @@ class SortableIDChangeList(ChangeList):
         for name in (AFTER_VAR, BEFORE_VAR):
             self.params.pop(name, None)
             self.filter_params.pop(name, None)
-        return super().get_queryset(request, exclude_parameters)
+        rows = super().get_queryset(request, exclude_parameters)
+        if exclude_parameters is None:
+            self.rows_of_all_times = rows
+        if not self.chosen:
+            return rows
+        start, end = self.chosen[-1].span
+        path = timed_column(self.model, self.model_admin.created_at_hierarchy).path
+        return rows.filter(**{f"{path}__created_at__gte": start, f"{path}__created_at__lt": end})
+
+    def get_filters_params(self, params: Any = None) -> Any:
+        found = super().get_filters_params(params)
+        if name := self._period_name:
+            found.pop(name, None)
+        return found
+
+    @property
+    def _period_name(self) -> str | None:
+        hierarchy = self.model_admin.created_at_hierarchy
+        return hierarchy and f"{hierarchy}__created_at__within"
+
+    @cached_property
+    def chosen(self) -> list[CalendarPeriod]:
+        """The period in the URL, after those that contain it; empty without one."""
+        name = self._period_name
+        text = self.params.get(name) if name else None
+        try:
+            return path_to(text) if text else []
+        except ValueError as error:
+            raise IncorrectLookupParameters(error) from error
+
+    @cached_property
+    def drill_down(self) -> DrillDown | None:
+        if not self.model_admin.created_at_hierarchy:
+            return None
+        return drill_down(
+            self.rows_of_all_times,
+            timed_column(self.model, self.model_admin.created_at_hierarchy),
+            self.chosen,
+            self.model_admin.created_at_hierarchy_seconds,
+            lambda period: self.get_query_string({self._period_name: period}),
+        )
 
     def get_results(self, request: HttpRequest) -> None:
+        theirs: Any = super().get_results
+        if theirs.__func__ is not ChangeList.get_results:  # a class that makes the pages by itself
+            theirs(request)
+            return
         paginator: Any = self.model_admin.get_paginator(request, self.queryset, self.list_per_page)
         self.paginator = paginator
         is_exact = getattr(paginator.count, "is_exact", True)
@@ -121,13 +173,8 @@ class SortableIDChangeList(ChangeList):
 
 
 @cache
-def with_page_links(change_list: Any) -> Any:
-    """That class with the links; always the same one.
-
-    A class that makes the pages by itself stays as it is.
-    """
+def with_ids(change_list: Any) -> type[ChangeList]:
+    """That class with pages after an id and the drill-down; always the same one."""
     if change_list is ChangeList:
         return SortableIDChangeList
-    if change_list.get_results is not ChangeList.get_results:
-        return change_list
     return type(change_list.__name__, (SortableIDChangeList, change_list), {})

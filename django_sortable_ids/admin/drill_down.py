@@ -8,27 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.formats import get_format
-from django.utils.functional import cached_property
 from django.utils.translation import gettext, pgettext
 
 from ..db.counting import Count
 from ..fields.times import first_moment
-from ..histograms.counting import TimedColumn, TookTooLong, counts, ends, timed_column
+from ..histograms.counting import TimedColumn, TookTooLong, counts, ends
 from ..histograms.histogram import DrawnBar, drawn_counts, formatted
 from ..histograms.spans import Span, end_of, local, spans, start_of
-
-if TYPE_CHECKING:
-    Base = ChangeList
-else:
-    Base = object
 
 MOST_YEARS = 60
 """With more of them between the first and the last row, years without rows are left out."""
@@ -216,58 +206,3 @@ def _years(
         with_rows += _periods("year", year)
         found = ends(rows, column, year.end, None, deadline - time.monotonic())
     return with_rows
-
-
-# The list
-
-
-class DrillDownMixin(Base):
-    """Filters the list by the period in the URL, as Django does for ``date_hierarchy``."""
-
-    model_admin: Any
-    rows_of_all_times: Any
-
-    @property
-    def period_name(self) -> str:
-        return f"{self.model_admin.created_at_hierarchy}__created_at__within"
-
-    @cached_property
-    def chosen(self) -> list[CalendarPeriod]:
-        """The period in the URL, after those that contain it; empty without one."""
-        text = self.params.get(self.period_name)
-        try:
-            return path_to(text) if text else []
-        except ValueError as error:
-            raise IncorrectLookupParameters(error) from error
-
-    def get_filters_params(self, params: Any = None) -> Any:
-        found = super().get_filters_params(params)
-        found.pop(self.period_name, None)
-        return found
-
-    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> Any:
-        rows = super().get_queryset(request, exclude_parameters)
-        if exclude_parameters is None:
-            self.rows_of_all_times = rows
-        if not self.chosen:
-            return rows
-        start, end = self.chosen[-1].span
-        path = timed_column(self.model, self.model_admin.created_at_hierarchy).path
-        within = {f"{path}__created_at__gte": start, f"{path}__created_at__lt": end}
-        return rows.filter(**within)
-
-    @cached_property
-    def drill_down(self) -> DrillDown | None:
-        return drill_down(
-            self.rows_of_all_times,
-            timed_column(self.model, self.model_admin.created_at_hierarchy),
-            self.chosen,
-            self.model_admin.created_at_hierarchy_seconds,
-            lambda period: self.get_query_string({self.period_name: period}),
-        )
-
-
-@cache
-def with_drill_down(change_list: Any) -> type[ChangeList]:
-    """That class with the drill-down; always the same one."""
-    return type(change_list.__name__, (DrillDownMixin, change_list), {})

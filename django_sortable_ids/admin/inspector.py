@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
-from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin import AdminSite
 from django.contrib.admin.utils import quote
 from django.db import models
 from django.http import HttpRequest, HttpResponse
@@ -14,12 +16,11 @@ from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.translation import pgettext
 
-from ..fields import SortableIDField
 from ..fields.of_model import id_fields
 from ..schemes import all_schemes
 
 if TYPE_CHECKING:
-    from ..inspecting.rows import SearchedColumn
+    from ..inspecting.inspection import SearchedColumn
 
 NAME = "inspect_id"
 """The name of the page's URL, in the namespace of its site."""
@@ -66,30 +67,22 @@ def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
 
 def _columns(request: HttpRequest, site: AdminSite) -> Iterator[SearchedColumn]:
     """The ids of the models that the user may view in this site."""
+    from ..inspecting.inspection import SearchedColumn
+
+    def url(row: models.Model) -> str | None:
+        route = f"admin:{row._meta.app_label}_{row._meta.model_name}_change"
+        with suppress(NoReverseMatch):
+            return reverse(route, args=[quote(row.pk)], current_app=site.name)
+        return None
+
     for model, model_admin in site._registry.items():
         if model_admin.has_view_or_change_permission(request):
             for field in id_fields(model):
                 if not field.wrong_options:
-                    yield _column(field, request, model_admin)
-
-
-def _column(
-    field: SortableIDField, request: HttpRequest, model_admin: ModelAdmin[Any]
-) -> SearchedColumn:
-    from ..inspecting.rows import SearchedColumn
-
-    def url(row: models.Model) -> str | None:
-        site, meta = model_admin.admin_site, row._meta
-        route = f"admin:{meta.app_label}_{meta.model_name}_change"
-        try:
-            return reverse(route, args=[quote(row.pk)], current_app=site.name)
-        except NoReverseMatch:
-            return None
-
-    return SearchedColumn(
-        field,
-        rows=lambda: model_admin.get_queryset(request),
-        may_show=lambda row: model_admin.has_view_or_change_permission(request, row),
-        url=url,
-        unmasks_without_row=False,
-    )
+                    yield SearchedColumn(
+                        field,
+                        rows=partial(model_admin.get_queryset, request),
+                        may_show=partial(model_admin.has_view_or_change_permission, request),
+                        url=url,
+                        unmasks_without_row=False,
+                    )

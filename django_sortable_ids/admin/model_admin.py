@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,21 +19,30 @@ from django.db.models.constants import LOOKUP_SEP
 from django.forms import Script
 from django.http import HttpRequest
 from django.urls import URLPattern
+from django.utils import formats
+from django.utils.html import format_html
+from django.utils.text import format_lazy
+from django.utils.translation import pgettext, pgettext_lazy
 
-from ..checks.messages import message
+from ..checks import message
 from ..fields import SortableIDField
-from ..fields.of_model import field_at, id_at, id_fields, referenced_id
+from ..fields.of_model import (
+    field_at,
+    id_at,
+    id_fields,
+    local_time,
+    main_field,
+    referenced_id,
+)
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
 from ..lookups.ids import pasted_values
 from ..old_ids.redirecting import redirect_to, url_with
 from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator
-from ..schemes import TimeScheme
-from .change_list import with_page_links
-from .columns import columns
+from ..schemes import InvalidID, OutOfRange, TimeScheme
+from .change_list import with_ids
 from .created_at_filter import CreatedAtFilter, has_times, timed_paths
-from .drill_down import with_drill_down
 from .inspector import inspect_id_urls
 
 _LIST = "django_sortable_ids/admin/change_list.html"
@@ -89,6 +99,13 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         for name, column in self._columns.items():
             if not hasattr(self, name):
                 setattr(self, name, column)
+        if "public_id_public_text" in self._columns and "public_id" not in self.list_editable:
+            # The list shows a field of that name as its public text, as its name says, and not as
+            # its value, which has no prefix.
+            for option in ("list_display", "list_display_links", "sortable_by"):
+                if names := getattr(self, option):
+                    texts = {"public_id": "public_id_public_text"}
+                    setattr(self, option, [texts.get(each, each) for each in names])
 
     def check(self, **kwargs: Any) -> list[Any]:
         found = super().check(**kwargs)
@@ -113,8 +130,7 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
         usual: Any = super().get_changelist(request, **kwargs)
-        change_list = with_page_links(usual)
-        return with_drill_down(change_list) if self.created_at_hierarchy else change_list
+        return with_ids(usual)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         response: Any = super().changelist_view(request, extra_context)
@@ -132,24 +148,6 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                     each.read_parameters(change_list)
                     context["days_filters"].append(each)
         return response
-
-    def get_list_display(self, request: HttpRequest) -> Any:
-        return self._shown(super().get_list_display(request))
-
-    def get_list_display_links(self, request: HttpRequest, list_display: Any) -> Any:
-        return self._shown(super().get_list_display_links(request, list_display))
-
-    def get_sortable_by(self, request: HttpRequest) -> Any:
-        return self._shown(super().get_sortable_by(request))
-
-    def _shown(self, names: Sequence[Any] | None) -> Sequence[Any] | None:
-        """The names of the columns. A field ``public_id`` is shown as its public text, as its name
-        says, and not as the value of the field, which has no prefix.
-        """
-        column = "public_id_public_text"
-        if not names or column not in self._columns or "public_id" in self.list_editable:
-            return names
-        return [column if name == "public_id" else name for name in names]
 
     # Search
 
@@ -299,4 +297,81 @@ def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
                 if field is None or not (field.wrong_options or has_times(field)):
                     reason = f"{path!r} of {each.model._meta.label} is no sortable id with a time"
                     found.append(_no_times(each, reason, option="list_filter"))
+    return found
+
+
+# Columns of ``list_display`` and fields of the change page
+
+
+class ListedColumn:
+    """What the admin calls for each row. Sorts by the id."""
+
+    def __init__(
+        self, field: SortableIDField, model_admin: admin.ModelAdmin[Any], title: Any
+    ) -> None:
+        self.admin_order_field = field.name
+        self.short_description = title
+        self.field = field
+        self._model_admin = model_admin
+
+
+class CreatedAtColumn(ListedColumn):
+    def __init__(
+        self, field: SortableIDField, model_admin: admin.ModelAdmin[Any], title: Any
+    ) -> None:
+        super().__init__(field, model_admin, title)
+        if isinstance(field.scheme, TimeScheme) and field.scheme.descending:
+            self.admin_order_field = f"-{field.name}"
+
+    def __call__(self, obj: models.Model) -> str:
+        value, created = getattr(obj, self.field.attname), None
+        # It may be after the year 9999, or an accepted id of another version.
+        with suppress(OutOfRange, InvalidID):
+            created = None if value is None else local_time(self.field, value)
+        if created is None:
+            return str(self._model_admin.get_empty_value_display())
+        return format_html(
+            '<time class="sortable-ids-time" datetime="{}">{}</time>',
+            created.isoformat(),
+            formats.localize(created),
+        )
+
+
+class PublicTextColumn(ListedColumn):
+    """The public text of an id, which a click selects; a script adds a button that copies it."""
+
+    def __call__(self, obj: models.Model) -> str:
+        value = getattr(obj, self.field.attname)
+        if value is None:
+            return str(self._model_admin.get_empty_value_display())
+        return format_html(
+            '<span class="sortable-ids-text" dir="ltr" translate="no" data-copy="{}"'
+            ' data-copied="{}">{}</span>',
+            pgettext("sortable ids", "Copy"),
+            pgettext("sortable ids", "Copied"),
+            self.field.public_text.shown(value),
+        )
+
+
+def columns(model_admin: admin.ModelAdmin[Any]) -> dict[str, ListedColumn]:
+    """The columns of the model's ids by their names in ``list_display``."""
+    fields = [field for field in id_fields(model_admin.model) if not field.wrong_options]
+    timed = [field for field in fields if isinstance(field.scheme, TimeScheme)]
+    found: dict[str, ListedColumn] = {}
+    for field in fields:
+        title = field.verbose_name
+        if field.name != "public_id":
+            title = format_lazy(pgettext_lazy("sortable ids", "public {name}"), name=title)
+        found[f"{field.name}_public_text"] = PublicTextColumn(field, model_admin, title)
+    for field in timed:
+        title = format_lazy(
+            pgettext_lazy("sortable ids", "{name} created at"), name=field.verbose_name
+        )
+        found[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
+    if fields:
+        title = pgettext_lazy("sortable ids", "public id")
+        found["public_id"] = PublicTextColumn(main_field(fields), model_admin, title)
+    if timed:
+        title = pgettext_lazy("sortable ids", "created at")
+        found["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)
     return found

@@ -33,8 +33,8 @@ from ..schema.stored_values import (
     values_of,
 )
 from ..schemes import TimeScheme
+from . import message
 from .definitions import check_generic_relations
-from .messages import message
 
 _FIX_OF_TIMES = "Find out who generated them. If all count from another epoch, set epoch_ms=."
 _FIX_OF_MOVE = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -20,8 +19,9 @@ from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
 from ..fields.of_model import id_at, is_unique_with_others, own_fields, referenced_id, usable_fields
 from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
+from ..ids import fields_by_prefix
 from ..schemes import TimeScheme
-from .messages import message
+from . import message
 
 _COOKIES = "django.contrib.sessions.backends.signed_cookies"
 Configs = Iterable[AppConfig] | None
@@ -67,17 +67,13 @@ def usable(app_configs: Configs) -> Iterator[SortableIDField]:
 
 
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
-    by_prefix: dict[str, list[SortableIDField]] = defaultdict(list)
-    for field in usable(None):
-        if not history_models.is_copy(field):
-            for prefix in filter(None, field.public_text.accepted_prefixes):
-                by_prefix[prefix].append(field)
+    by_prefix = fields_by_prefix(tuple(apps.get_models()))
     for field in usable(app_configs):
         if history_models.is_copy(field):
             continue
-        for prefix in field.public_text.accepted_prefixes:
+        for prefix in filter(None, field.public_text.accepted_prefixes):
             # Two models may share a table.
-            others = [each for each in by_prefix[prefix] if _column(each) != _column(field)]
+            others = [each for each in by_prefix.get(prefix, ()) if _column(each) != _column(field)]
             if others:
                 named = ", ".join(map(str, others))
                 yield message("E001", field, prefix=prefix, others=named)

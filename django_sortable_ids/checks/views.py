@@ -20,8 +20,8 @@ from ..fields import SortableIDField
 from ..fields.of_model import id_at
 from ..old_ids.redirecting import RedirectOldIDs
 from ..old_ids.resolving import old_key
+from . import message
 from .definitions import Configs, masked_user_key, usable
-from .messages import message
 
 _USUAL = ("django.views.generic.", "rest_framework.", "django_sortable_ids.")
 """Modules with a ``get_object`` that finds the object by the attributes of the view."""

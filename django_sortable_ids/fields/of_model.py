@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from ..schemes import ID, OutOfRange
 from ..schemes.support import nearest
+from . import history_models
 from .base import SortableIDField
 
 
@@ -34,6 +35,19 @@ def own_fields(model: type[models.Model]) -> list[SortableIDField]:
 def usable_fields(model: type[models.Model]) -> list[SortableIDField]:
     """Those of ``own_fields`` whose options are right."""
     return [field for field in own_fields(model) if not field.wrong_options]
+
+
+def fields_of(models: Iterable[type[models.Model]]) -> list[SortableIDField]:
+    """The ``usable_fields`` of these models, without the copies of history models."""
+    fields = (field for model in models for field in usable_fields(model))
+    return [field for field in fields if not history_models.is_copy(field)]
+
+
+def is_unique_alone(field: models.Field[Any, Any]) -> bool:
+    """Whether the model declares the field unique by itself."""
+    meta = field.model._meta
+    groups = [*meta.unique_together, *(each.fields for each in meta.total_unique_constraints)]
+    return field.unique or (field.name,) in map(tuple, groups)
 
 
 def is_unique_with_others(field: SortableIDField) -> bool:

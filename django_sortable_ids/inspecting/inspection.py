@@ -1,19 +1,31 @@
-"""The data of an id that the command and the page show."""
+"""The data of an id that the command and the page show: its candidates, and the rows that have it.
+
+Each row is looked up by an index: nothing here reads a whole table.
+"""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import unquote
 from uuid import RFC_4122, UUID
 
+from django.apps import apps
 from django.contrib.admin.utils import unquote as of_the_admin
+from django.core.exceptions import EmptyResultSet, ValidationError
+from django.db import DatabaseError, models
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
+from ..db.transactions import savepoint
 from ..fields import SortableIDField
-from ..schemes import UUIDText
-from .candidates import Candidate, candidates, known_schemes, of_value
-from .rows import Found, SearchedColumn, look_up
+from ..fields.of_model import fields_of, is_unique_alone
+from ..old_ids.resolving import old_key
+from ..schemes import ID, InvalidID, OutOfRange, UUIDText
+from .candidates import Candidate, as_format, candidates, known_schemes, of_value
 
 MOST_CHARACTERS = 4_000
 """What comes after them is not read."""
@@ -25,6 +37,40 @@ _LONGEST_PART = 320
 _SITE_OF_URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*")
 _BETWEEN_PARTS = re.compile(r"[/?#&=\s]+")
 _AROUND = "\"'`“”<>,.;"
+
+
+@dataclass(frozen=True)
+class SearchedColumn:
+    """An id of the project, and the rows of it that may be shown."""
+
+    field: SortableIDField
+    rows: Callable[[], models.QuerySet[Any]]
+    may_show: Callable[[models.Model], bool] = lambda row: True
+    url: Callable[[models.Model], str | None] = lambda row: None
+    """The page of a row, if there is one."""
+    unmasks_without_row: bool = True
+    """Whether masked texts may be read that no row has."""
+
+
+@dataclass(frozen=True)
+class Found:
+    column: SearchedColumn
+    row: models.Model
+    value: ID
+    is_old: bool = False
+    """Whether the text is its id from before the primary key was moved."""
+
+    @property
+    def public_id(self) -> str:
+        return self.column.field.public_text.format(self.value)
+
+    @property
+    def model_name(self) -> str:
+        return str(self.row._meta.verbose_name)
+
+    @property
+    def url(self) -> str | None:
+        return self.column.url(self.row)
 
 
 @dataclass(frozen=True)
@@ -194,3 +240,67 @@ def _notes(
         )
     elif inspection.uuid and not inspection.candidates:
         yield _("This is a UUID without a time.")
+
+
+# The rows of an id
+
+
+def columns_of_project() -> list[SearchedColumn]:
+    fields = fields_of(apps.get_models())
+    return [SearchedColumn(each, each.model._base_manager.all) for each in fields]
+
+
+def look_up(
+    columns: Iterable[SearchedColumn], texts: Mapping[str, Sequence[Candidate]]
+) -> tuple[dict[str, list[Found]], list[str]]:
+    """The rows by the text of their id, and the errors of the database.
+
+    ``texts`` has the candidates of each text, for ids in other spellings than the column's own. It
+    takes one query per column, and one more where the key of the model was moved.
+    """
+    found: dict[str, list[Found]] = {text: [] for text in texts}
+    errors = []
+    for column in columns:
+        for field, by_text in _values_by_text(column.field, texts):
+            try:
+                rows = _rows(column, field, set().union(*by_text.values()))
+            except DatabaseError as error:
+                errors.append(f"{column.field}: {' '.join(str(error).split())}")
+                break
+            for row in rows:
+                value = getattr(row, column.field.attname)
+                for text, values in by_text.items():
+                    if getattr(row, field.attname) in values:
+                        found[text].append(Found(column, row, value, field is not column.field))
+    return found, errors
+
+
+def _values_by_text(
+    field: SortableIDField, texts: Mapping[str, Sequence[Candidate]]
+) -> Iterator[tuple[models.Field[Any, Any], dict[str, set[Any]]]]:
+    """What the texts may be in a column, and in that of old keys."""
+    if is_unique_alone(field):
+        yield field, {text: set(_values(field, text, some)) for text, some in texts.items()}
+    if field.primary_key and (old := old_key(field.model)):
+        yield old.field, {text: set(old.values(text)) for text in texts}
+
+
+def _rows(
+    column: SearchedColumn, field: models.Field[Any, Any], values: set[Any]
+) -> list[models.Model]:
+    if not values:
+        return []
+    rows = column.rows().filter(**{f"{field.name}__in": list(values)})
+    with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
+        return [row for row in rows if column.may_show(row)]
+    return []
+
+
+def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) -> Iterator[ID]:
+    with suppress(InvalidID):
+        yield from field.public_text.read(text)
+    scheme = as_format(field.scheme)
+    for each in candidates:
+        # The bare id after an unknown prefix, or another encoding than the column's own.
+        if each.scheme == scheme and (not each.is_of_prefix or each.fields == (field,)):
+            yield each.value

@@ -11,7 +11,6 @@ from django.db.models import ForeignObject, Model, Value, lookups
 from django.db.models.fields.related_lookups import RelatedExact, RelatedIn, get_normalized_value
 from django.http import Http404
 
-from ..deferred import deferred
 from ..fields import SortableIDField
 from ..fields.generating import is_called_by
 from ..fields.public import Candidates, Malformed
@@ -237,7 +236,6 @@ def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     text."""
     if not hasattr(lookup.rhs, "resolve_expression"):
         return lookup.as_sql(compiler, connection)
-    return _compare_expressions(lookup, compiler, connection)
+    from ..functions.texts import compare_as_vendor
 
-
-_compare_expressions = deferred("functions.texts:compare_as_vendor")
+    return compare_as_vendor(lookup, compiler, connection)

@@ -1,55 +1,35 @@
-"""Other packages: each module makes one of them use ids as its own kinds of values do.
+"""Other packages: functions that make each of them use ids as its own kinds of values.
 
-A module is imported, and its ``register()`` called once, when the project imports its package.
+A function has the name of its package. ``_PACKAGES`` of ``apps`` says which module of the package
+it gets: it is called once, when the project imports that module.
 """
 
 import inspect
-import warnings
-from functools import partial
-from importlib import import_module
+from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
-
-from ..deferred import when_imported
 
 if TYPE_CHECKING:
     from ..fields import SortableIDField
 
-_PACKAGES = (
-    "drf_writable_nested.mixins",
-    "graphene_django",
-    "guardian.shortcuts",
-    "model_bakery.generators",
-    "ninja.orm",
-    "rest_framework_json_api.renderers",
-    "rest_framework_nested.relations",
-    "strawberry_django",
-    "taggit.managers",
-    "tree_queries.compiler",
-)
-"""What is imported of each package by whoever uses it; the module here has the package's name."""
+
+def replace(*replaced: tuple[Any, str, Callable[..., Any]]) -> None:
+    """Replace functions of modules and methods of classes, each by one that gets the usual one as
+    its first argument. All exist, or none is replaced.
+    """
+    usual = [getattr(owner, name) for owner, name, _ours in replaced]
+    for (owner, name, ours), theirs in zip(replaced, usual, strict=True):
+        is_of_class = inspect.ismethod(theirs)
+        call = _called_with(theirs.__func__ if is_of_class else theirs, ours)
+        setattr(owner, name, classmethod(call) if is_of_class else call)
 
 
-def register() -> None:
-    """Make packages use ids when they are imported; called once, when the app is ready."""
-    for module in _PACKAGES:
-        when_imported(module, partial(_register, module.partition(".")[0]))
+def _called_with(usual: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(usual)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return ours(usual, *args, **kwargs)
 
-
-def register_before_admin() -> None:
-    """The same for what reads the models in ``admin.py``; called once, before any app is ready."""
-    when_imported("import_export.resources", partial(_register, "import_export"))
-
-
-def _register(package: str) -> None:
-    try:
-        import_module(f"{__name__}.{package}").register()
-    except (AttributeError, ImportError) as error:
-        warnings.warn(
-            f"django_sortable_ids doesn't know this release of {package}, which may show other "
-            f"texts of ids, or fail to find them: {error}",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+    return call
 
 
 def shown(field: "SortableIDField | None", value: Any) -> Any:

@@ -3,51 +3,43 @@
 Files with bare ids, such as those of earlier exports, can be imported too, unless ids are masked.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from import_export.resources import ModelResource
 from import_export.widgets import ForeignKeyWidget, ManyToManyWidget, Widget
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
 from ..schemes import ID
+from . import replace
 
 
-def register() -> None:
-    _extend("widget_from_django_field", _widget)
-    _extend("get_fk_widget", partial(_relation_widget, IDForeignKeyWidget))
-    _extend("get_m2m_widget", partial(_relation_widget, IDManyToManyWidget))
-    _extend("field_from_django_field", _resource_field)
+def import_export(resources: Any) -> None:
+    replace(
+        (resources.ModelResource, "widget_from_django_field", _widget),
+        (resources.ModelResource, "get_fk_widget", partial(_relation_widget, IDForeignKeyWidget)),
+        (resources.ModelResource, "get_m2m_widget", partial(_relation_widget, IDManyToManyWidget)),
+        (resources.ModelResource, "field_from_django_field", _resource_field),
+    )
 
 
-def _extend(name: str, extended: Callable[..., Any]) -> None:
-    usual = getattr(ModelResource, name).__func__
-
-    def method(cls: type, *args: Any, **kwargs: Any) -> Any:
-        return extended(partial(usual, cls), *args, **kwargs)
-
-    setattr(ModelResource, name, classmethod(method))
-
-
-def _widget(usual: Callable[..., Any], field: Any, *args: Any, **kwargs: Any) -> Any:
+def _widget(usual: Any, resource: Any, field: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(field, SortableIDField):
         return partial(IDWidget, field)
-    return usual(field, *args, **kwargs)
+    return usual(resource, field, *args, **kwargs)
 
 
-def _relation_widget(ours: Any, usual: Callable[..., Any], field: Any) -> Any:
+def _relation_widget(ours: Any, usual: Any, resource: Any, field: Any) -> Any:
     target = referenced_id(field)
-    widget = usual(field)
+    widget = usual(resource, field)
     if target is None:
         return widget
     return partial(ours, target, *widget.args, **widget.keywords)
 
 
-def _resource_field(usual: Callable[..., Any], name: str, field: Any, *args: Any, **kw: Any) -> Any:
-    column = usual(name, field, *args, **kw)
+def _resource_field(usual: Any, resource: Any, name: str, field: Any, *args: Any, **kw: Any) -> Any:
+    column = usual(resource, name, field, *args, **kw)
     if isinstance(field, SortableIDField):
         # A blank id is none, not NULL: new rows get an id of their own, others keep theirs.
         column.saves_null_values = False

@@ -1,19 +1,22 @@
-"""pydantic: a type for the public text of an id."""
+"""pydantic: a type for the public text of an id. django-ninja has it in each ``ModelSchema``."""
 
 from contextlib import suppress
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any, get_args
 
 from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db import models
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_field
+from ..fields.of_model import id_field, referenced_id
 from ..ids import schema_of
 from ..schemes import ID, InvalidID
 from ..schemes.errors import encodable
+from . import replace
 
 __all__ = ["PublicID"]
 
@@ -73,11 +76,8 @@ def _has(context: Any, key: str) -> bool:
 def _accepted(field: SortableIDField, value: Any) -> ID:
     if isinstance(value, models.Model):
         value = getattr(value, field.attname)
-    if isinstance(value, field.scheme.value_type):
-        with suppress(InvalidID):
-            field.scheme.to_int(value)
-            accepted: ID = value
-            return accepted
+    with suppress(InvalidID):
+        return field.scheme.from_int(field.scheme.to_int(value))
     return _parsed(field, value)
 
 
@@ -87,3 +87,28 @@ def _parsed(field: SortableIDField, value: Any) -> ID:
     except ValidationError as error:
         message = encodable(error.messages[0])
         raise PydanticCustomError("invalid_id", "{message}", {"message": message}) from None
+
+
+def ninja(orm: Any) -> None:
+    """django-ninja: in a ``ModelSchema``, ids and relations to them are public texts."""
+    replace((orm.factory, "get_schema_field", _schema_field))
+
+
+def _schema_field(
+    usual: Any, field: Any, *, depth: int = 0, optional: bool = False
+) -> tuple[Any, FieldInfo]:
+    """The type and the options of a model field in a schema, as django-ninja's own function."""
+    own_type, options = usual(field, depth=depth, optional=optional)
+    if field.is_relation and depth:
+        return own_type, options  # a schema of the related model
+    target = referenced_id(field)
+    if target is None:
+        return own_type, options
+    text: Any = Annotated[target.scheme.value_type, PublicID(target.model, target.name)]
+    if field.one_to_many or field.many_to_many:
+        text = list[text]
+    may_be_absent = NoneType in get_args(own_type)
+    if isinstance(field, SortableIDField) and field.generates_ids:
+        may_be_absent = True
+        options = FieldInfo(default=None, title=options.title, description=options.description)
+    return text | None if may_be_absent else text, options

@@ -31,11 +31,11 @@ from ..db.tables import Kind, is_unique, may_be_null
 from ..db.transactions import session_limits
 from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
-from ..fields.of_model import is_unique_with_others
+from ..fields.of_model import is_unique_alone, is_unique_with_others
 from ..migrating.next_migration import UNREADABLE, change_of
 from ..migrating.unrecorded import unrecorded_changes
 from ..models import BackfillRun
-from ..schema.constraints import add_column, is_unique_alone
+from ..schema.constraints import add_column
 from ..schema.stored_values import misfit, values_of
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import rest_framework.serializers  # noqa: F401 - first: then the app registers `.fields`
 
-from .fields import SortableIDField
-from .mixins import AcceptOldIDs, SortableIDLookupMixin
+from .fields import AcceptOldIDs, SortableIDField
 
 if TYPE_CHECKING:
-    from .pagination import SortableIDCursorPagination
+    from .views import SortableIDCursorPagination, SortableIDLookupMixin
 
 __all__ = [
     "AcceptOldIDs",
@@ -24,8 +23,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # DRF's paginators must be imported when a view needs them, not when the app starts.
-    if name == "SortableIDCursorPagination":
-        from .pagination import SortableIDCursorPagination
+    if name in __all__:
+        from . import views
 
-        return SortableIDCursorPagination
+        return getattr(views, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

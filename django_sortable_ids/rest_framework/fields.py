@@ -1,7 +1,10 @@
 """Public texts in all serializers: a field for ids, and methods of REST framework's own fields for
-relations and for what is only read."""
+relations and for what is only read. Relations that accept old ids, too."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Self
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
@@ -13,6 +16,7 @@ from rest_framework.relations import (
     HyperlinkedRelatedField,
     ManyRelatedField,
     PrimaryKeyRelatedField,
+    RelatedField,
     SlugRelatedField,
 )
 from rest_framework.utils import html
@@ -21,8 +25,18 @@ from rest_framework.utils.model_meta import get_field_info
 from .. import fields as columns
 from ..fields.of_model import id_at
 from ..ids import schema_of
+from ..old_ids.redirecting import Leftmost
+from ..old_ids.resolving import old_row
+from ..packages import replace
 from ..schemes import ID
 from ..schemes.errors import encodable
+
+if TYPE_CHECKING:
+    Serializer = serializers.Serializer[Any]
+    Link = HyperlinkedRelatedField[Any]
+    Relation = RelatedField[Any, Any, Any]
+else:
+    Serializer = Link = Relation = object
 
 # Arguments without a meaning for a read-only field.
 _INPUT_ARGUMENTS = ("required", "default", "validators")
@@ -153,69 +167,57 @@ def _model_of(field: Any) -> type[models.Model] | None:
 # Methods of REST framework's own fields, so that its subclasses in a project have them too
 
 
-_usual_slug = SlugRelatedField.to_representation
-_usual_row_of_slug = SlugRelatedField.to_internal_value
-_usual_url = HyperlinkedRelatedField.get_url
-_usual_row_of_url = HyperlinkedRelatedField.get_object
-_usual_link = HyperlinkedRelatedField.to_internal_value
-_usual_value = serializers.ReadOnlyField.to_representation
-
-
 def register() -> None:
     """Make all serializers use public texts; called once, when REST framework is imported."""
     mapping = serializers.ModelSerializer.serializer_field_mapping
     mapping[columns.SortableIDField] = MappedSortableIDField
-    adapted: dict[Any, dict[str, Any]] = {
-        PrimaryKeyRelatedField: {"pk_field": PublicKey()},
-        SlugRelatedField: {"to_representation": _slug, "to_internal_value": _row_of_slug},
-        HyperlinkedRelatedField: {
-            "get_url": _url,
-            "get_object": _row_of_url,
-            "to_internal_value": _row_of_link,
-        },
-        serializers.ReadOnlyField: {"to_representation": _read_only},
-    }
-    for field_class, methods in adapted.items():
-        for name, method in methods.items():
-            setattr(field_class, name, method)
+    PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
+    replace(
+        (SlugRelatedField, "to_representation", _slug),
+        (SlugRelatedField, "to_internal_value", _row_of_slug),
+        (HyperlinkedRelatedField, "get_url", _url),
+        (HyperlinkedRelatedField, "get_object", _row_of_url),
+        (HyperlinkedRelatedField, "to_internal_value", _row_of_link),
+        (serializers.ReadOnlyField, "to_representation", _read_only),
+    )
 
 
-def _slug(relation: Any, row: Any) -> Any:
+def _slug(usual: Any, relation: Any, row: Any) -> Any:
     """The public text of an id other than the key, such as a foreign key's ``to_field``."""
-    value = _usual_slug(relation, row)
+    value = usual(relation, row)
     field = id_at(type(row), relation.slug_field) if isinstance(row, models.Model) else None
     return value if field is None or value is None else field.public_text.format(value)
 
 
-def _row_of_slug(relation: Any, data: Any) -> Any:
+def _row_of_slug(usual: Any, relation: Any, data: Any) -> Any:
     rows, slug = relation.get_queryset(), relation.slug_field
     field = id_at(rows.model, slug) if isinstance(rows, models.QuerySet) else None
     if field is None:
-        return _usual_row_of_slug(relation, data)
+        return usual(relation, data)
     try:
         return rows.get(**{slug: _parse(field, data)})
     except ObjectDoesNotExist:
         relation.fail("does_not_exist", slug_name=slug, value=data)
 
 
-def _url(relation: Any, row: Any, view_name: str, request: Any, format: Any) -> Any:
+def _url(usual: Any, relation: Any, row: Any, view_name: str, request: Any, format: Any) -> Any:
     field, value = _id_in_url(relation), getattr(row, relation.lookup_field)
     if field is None or value is None:
-        return _usual_url(relation, row, view_name, request, format)
+        return usual(relation, row, view_name, request, format)
     kwargs = {relation.lookup_url_kwarg: field.public_text.format(value)}
     return relation.reverse(view_name, kwargs=kwargs, request=request, format=format)
 
 
-def _row_of_url(relation: Any, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
+def _row_of_url(usual: Any, relation: Any, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
     field, name = _id_in_url(relation), relation.lookup_url_kwarg
     if field is not None:
         view_kwargs = {**view_kwargs, name: _parse(field, view_kwargs[name])}
-    return _usual_row_of_url(relation, view_name, view_args, view_kwargs)
+    return usual(relation, view_name, view_args, view_kwargs)
 
 
-def _row_of_link(relation: Any, data: Any) -> Any:
+def _row_of_link(usual: Any, relation: Any, data: Any) -> Any:
     try:
-        return _usual_link(relation, data)
+        return usual(relation, data)
     except ValueError:  # no URL at all, such as "http://[" or half of a surrogate pair
         relation.fail("no_match")
 
@@ -225,11 +227,73 @@ def _id_in_url(relation: Any) -> columns.SortableIDField | None:
     return None if model is None else id_at(model, relation.lookup_field)
 
 
-def _read_only(field: Any, value: Any) -> Any:
+def _read_only(usual: Any, field: Any, value: Any) -> Any:
     """What ``"order_id"`` among the ``fields`` of a serializer shows, too."""
     state = field.__dict__
     if "_id_column" not in state:
         model = _model_of(field)
         state["_id_column"] = model and id_at(model, LOOKUP_SEP.join(field.source_attrs))
     column = state["_id_column"]
-    return _usual_value(field, value) if column is None else column.public_text.shown(value)
+    return usual(field, value) if column is None else column.public_text.shown(value)
+
+
+# Old ids
+
+
+class AcceptOldIDs(Leftmost, Serializer):
+    """For serializers: the input of each relation may also be the old id of a row, as a number, as
+    text, or in a URL. Output has present ids only.
+
+    It stands to the left of the other classes. The row must be among those of the relation's
+    queryset. A present id needs no further query.
+    """
+
+    def get_fields(self) -> Any:
+        fields = super().get_fields()
+        for field in fields.values():
+            relation = field.child_relation if isinstance(field, ManyRelatedField) else field
+            for base, accepting in _ACCEPTING.items():
+                if isinstance(relation, base) and not relation.read_only:
+                    # The same object: a class to the right may have set its queryset.
+                    relation.__class__ = _combined(accepting, relation.__class__)
+        return fields
+
+
+@lru_cache
+def _combined(accepting: type[Any], declared: type[Any]) -> Any:
+    return type(declared.__name__, (accepting, declared), {})
+
+
+class _OldKey(Relation):
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError:
+            row = _old_row(self, getattr(self, "slug_field", "pk"), data)
+            if row is None:
+                raise
+            return row
+
+
+class _OldLink(Link):
+    def get_object(self, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
+        try:
+            return super().get_object(view_name, view_args, view_kwargs)
+        except (serializers.ValidationError, ObjectDoesNotExist):
+            row = _old_row(self, self.lookup_field, view_kwargs[self.lookup_url_kwarg])
+            if row is None:
+                raise
+            return row
+
+
+_ACCEPTING: dict[Any, Any] = {
+    PrimaryKeyRelatedField: _OldKey,
+    SlugRelatedField: _OldKey,
+    HyperlinkedRelatedField: _OldLink,
+}
+
+
+def _old_row(relation: Any, name: str, given: Any) -> Any:
+    rows = relation.get_queryset()
+    is_key = name in ("pk", rows.model._meta.pk.name)
+    return old_row(rows.all(), given) if is_key else None

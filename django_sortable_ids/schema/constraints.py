@@ -68,12 +68,6 @@ def redefined(field: Any, *without: str, **options: Any) -> Any:
     return type(field)(*args, **kept | options)
 
 
-def is_unique_alone(field: models.Field[Any, Any]) -> bool:
-    """Whether the model declares the field unique by itself."""
-    constraints = field.model._meta.total_unique_constraints
-    return field.unique or any(tuple(each.fields) == (field.name,) for each in constraints)
-
-
 def check_before(editor: Any, old: Any, new: Any) -> None:
     """Raise ``BackfillError`` early for what would make the change fail at its end. That is a
     unique column of a partitioned table, and on SQLite a broken foreign key."""

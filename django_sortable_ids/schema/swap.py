@@ -17,9 +17,9 @@ from django.db.models import Count, Max, QuerySet
 from ..db import tables, value
 from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError, counted
+from ..fields.of_model import is_unique_alone
 from ..models import BackfillRun, MoveNote, SequenceCounter
 from ..workers.counters import key_of, periods_of
-from .constraints import is_unique_alone
 
 TEMPORARY = "swapped__"
 

@@ -158,7 +158,7 @@ IMPORTED = (
     "django_sortable_ids.management.arguments",
     "django_sortable_ids.migrating.guard",
     "django_sortable_ids.migrations.0001_initial",
-    "django_sortable_ids.rest_framework.mixins",
+    "django_sortable_ids.rest_framework.fields",
     "django_sortable_ids.schema.table_definition",
     "tests.patience",
 )

@@ -20,7 +20,7 @@ PUBLIC_NAMES = {
         KUUIDField XidField ObjectIDField PushIDField TimeflakeField SCRU128Field SnowflakeField
         SonyflakeField TSIDField Time64Field LexicalSequenceField SortableIDField UUIDv7AutoField
         ULIDAutoField SnowflakeAutoField Time64AutoField""",
-    "ids": "public_id created_at resolve",
+    "ids": "public_id created_at resolve register_converters id_converter",
     "functions": "CreatedAt GenerateID histogram shortlex",
     "schemes": """get all_schemes register InvalidID NotTimeOrdered OutOfRange Layout TimeScheme
         UUIDTemplate UUIDText Numeration Integer""",
@@ -31,7 +31,6 @@ PUBLIC_NAMES = {
         SortableIDCursorPagination""",
     "filters": "CreatedAtFilter",
     "forms": "PublicModelChoiceField PublicModelMultipleChoiceField",
-    "converters": "register id_converter",
     "pagination": "SortableIDPaginator keyset_page",
     "old_ids": "resolve_id resolve_ids RedirectOldIDs",
     "testing": "deterministic_ids IDClock integer_fixtures id_for_number",

@@ -1,26 +1,23 @@
 """What is registered, and what the documentation says of it."""
 
 import re
-import sys
 import tomllib
 from pathlib import Path
 
 import guardian.shortcuts
 import pytest
 
-from django_sortable_ids import packages
+from django_sortable_ids import apps
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_an_unknown_release_is_a_warning_and_not_the_end(monkeypatch):
-    module = f"{packages.__name__}.guardian"
-    monkeypatch.delitem(sys.modules, module)
+    before = guardian.shortcuts.filter_perms_queryset_by_objects
     monkeypatch.delattr(guardian.shortcuts, "_handle_pk_field")
-    monkeypatch.setattr(packages, "_PACKAGES", ["guardian.shortcuts"])
     with pytest.warns(RuntimeWarning, match="this release of guardian"):
-        packages.register()
-    assert module not in sys.modules
+        apps._adapt_packages({"guardian.shortcuts": apps._PACKAGES["guardian.shortcuts"]})
+    assert guardian.shortcuts.filter_perms_queryset_by_objects is before
 
 
 def test_the_table_has_the_packages_that_are_tested():

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 
-from django_sortable_ids.inspecting.inspection import MOST_CHARACTERS, inspect
-from django_sortable_ids.inspecting.rows import SearchedColumn
+from django_sortable_ids.inspecting.inspection import MOST_CHARACTERS, SearchedColumn, inspect
 from django_sortable_ids.management.commands import inspect_id as report
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case

@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.utils.translation import override
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
+from django_sortable_ids.fields.of_model import is_unique_alone
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.inspecting.inspection import inspect
-from django_sortable_ids.inspecting.rows import columns_of_project, has_index_of_its_own
+from django_sortable_ids.inspecting.inspection import columns_of_project, inspect
 from django_sortable_ids.schemes import all_schemes
 from tests.admin.page import Page
 from tests.combinations import in_one_case
@@ -228,7 +228,7 @@ def test_which_columns_have_an_index_of_their_own():
             ]
 
     fields = [each for each in Shelf._meta.fields if isinstance(each, UUIDv7Field | ULIDField)]
-    assert [each.name for each in fields if has_index_of_its_own(each)] == [
+    assert [each.name for each in fields if is_unique_alone(each)] == [
         "id",
         "unique",
         "constrained",

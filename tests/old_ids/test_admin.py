@@ -6,8 +6,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from django_sortable_ids.inspecting.inspection import inspect
-from django_sortable_ids.inspecting.rows import columns_of_project
+from django_sortable_ids.inspecting.inspection import columns_of_project, inspect
 from tests.combinations import in_one_case
 
 from .models import Gift, Parcel, Purchase

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django_sortable_ids.old_ids.sessions.OldUserIDMiddleware",
+    "django_sortable_ids.auth.OldUserIDMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
 OLD = {

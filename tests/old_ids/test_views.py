@@ -15,8 +15,7 @@ from rest_framework.routers import DefaultRouter, SimpleRouter
 from rest_framework.test import APIClient
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.converters import id_converter
-from django_sortable_ids.ids import public_id
+from django_sortable_ids.ids import id_converter, public_id
 from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.combinations import in_one_case

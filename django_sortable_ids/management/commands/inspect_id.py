@@ -10,9 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from ...inspecting.candidates import Candidate
-from ...inspecting.inspection import Inspection, in_one_line, inspect
+from ...inspecting.inspection import Inspection, columns_of_project, in_one_line, inspect
 from ...inspecting.parts import display_width
-from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
 from ...schemes.errors import encodable
 

@@ -1,0 +1,134 @@
+"""Views that look up an object by the public text in the URL, and cursors of such texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db.models import ForeignObject
+from django.db.models.constants import LOOKUP_SEP
+from django.http import Http404
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import CursorPagination
+
+from ..fields import SortableIDField
+from ..fields.of_model import field_at, id_at, id_field, id_fields
+from ..old_ids.redirecting import Leftmost, RedirectOldIDs
+from ..pagination import read_signed, signed
+from ..schemes import ID
+from ..schemes.support import nearest
+from .fields import AcceptOldIDs, ValueText
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from rest_framework.generics import GenericAPIView
+    from rest_framework.pagination import Cursor
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
+
+    View = GenericAPIView[Any]
+else:
+    View = object
+
+
+class SortableIDLookupMixin(Leftmost, View):
+    """For generic views and viewsets: accepts only a public text as the id in the URL.
+
+    Without it, a bare id is found as well as one with its prefix. Either way, a malformed id
+    is 404. It stands to the left of the other classes.
+    """
+
+    def get_object(self) -> Any:
+        argument = self.lookup_url_kwarg or self.lookup_field
+        model = self.get_queryset().model
+        field = id_at(model, self.lookup_field)
+        for reason in () if field else self.needed_lookup(model, self.lookup_field):
+            raise ImproperlyConfigured(reason)
+        if field is None or argument not in self.kwargs:
+            return super().get_object()
+        url_kwargs = self.kwargs
+        try:
+            value = field.parse_public(url_kwargs[argument])
+        except ValidationError as error:
+            raise Http404(error.messages[0]) from None
+        self.kwargs = url_kwargs | {argument: value}
+        try:
+            return super().get_object()
+        finally:
+            self.kwargs = url_kwargs
+
+    @classmethod
+    def needed_lookup(cls, model: Any, path: str) -> Iterator[str]:
+        """What is wrong where a forgotten ``lookup_field`` shows other keys, as the system check
+        says, too."""
+        if path == "pk" and any(field.unique for field in id_fields(model)):
+            name, kind = id_field(model).name, type(model._meta.pk).__name__
+            yield (
+                f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {kind} "
+                f"and no sortable id: set lookup_field = {name!r}"
+            )
+        name = path.partition(LOOKUP_SEP)[0]
+        rows: Any = cls.queryset
+        is_usual = cls.get_queryset.__module__.startswith("rest_framework.")
+        if rows is None or not is_usual or name in rows.all().query.annotations:
+            return  # The rows may have it as an annotation.
+        suggested = nearest(name, [field.name for field in id_fields(model)])
+        if suggested and field_at(model, name) is None:
+            yield f"{cls.__name__} looks up {model._meta.label} by {path!r}{suggested}"
+
+
+class SortableIDCursorPagination(CursorPagination):
+    """``CursorPagination`` by an id, ``ordering = "-id"``, with the public text in its cursors.
+
+    DRF's own cursors contain the Python value of the id, without its prefix and mask. For a column
+    that is no id, this class does what DRF does. A masked text is signed: a forged cursor, or one
+    of another column, is 404.
+    """
+
+    _id_field: SortableIDField | None
+    _attname: str
+
+    def get_ordering(
+        self, request: Request, queryset: QuerySet[Any], view: APIView
+    ) -> tuple[str, ...]:
+        ordering = super().get_ordering(request, queryset, view)
+        name = ordering[0].lstrip("-")
+        self._id_field = id_at(queryset.model, name)
+        column = field_at(queryset.model, name)
+        self._attname = column.attname if isinstance(column, ForeignObject) else name
+        return ordering
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        cursor = super().decode_cursor(request)
+        if cursor is None or cursor.position is None or self._id_field is None:
+            return cursor
+        try:
+            value = read_signed(self._id_field, str(cursor.position))
+        except ValueError:
+            raise NotFound(self.invalid_cursor_message) from None
+        position: Any = _position(self._id_field, value)
+        return cursor._replace(position=position)
+
+    def _get_position_from_instance(self, instance: Any, ordering: Sequence[str]) -> str:
+        if self._id_field is None:
+            return super()._get_position_from_instance(instance, ordering)
+        if isinstance(instance, dict):
+            value = instance[ordering[0].lstrip("-")]
+        else:
+            value = getattr(instance, self._attname)
+        # As in DRF, there is no page after a NULL: its cursor is 404.
+        return str(value) if value is None else _position(self._id_field, value)
+
+
+def _position(field: SortableIDField, value: ID) -> ValueText:
+    return ValueText(signed(field, value), value)
+
+
+def hide_docstrings() -> None:
+    """Keep docstrings out of descriptions; called once, when drf-spectacular is imported.
+
+    Where the project's class has none, it shows that of a base class.
+    """
+    for base in (AcceptOldIDs, SortableIDLookupMixin, RedirectOldIDs):
+        base.__doc__ = None
