@@ -35,8 +35,7 @@ from typing import NamedTuple
 import pytest
 from django.core.management import call_command
 
-from django_sortable_ids import conf, fields, schemes
-from django_sortable_ids.checks import messages
+from django_sortable_ids import checks, conf, fields, schemes
 from django_sortable_ids.fields import options
 from django_sortable_ids.fields.values.storage import storage_names
 from django_sortable_ids.management import arguments
@@ -430,7 +429,7 @@ def test_the_page_of_errors_has_every_message() -> None:
     text = documented_messages.PAGE.read_text()
     expected = documented_messages.page(text)
     assert [*unified_diff(text.splitlines(), expected.splitlines(), lineterm="", n=0)] == []
-    source = "".join(Path(each.__file__).read_text() for each in (messages, options))
+    source = "".join(Path(each.__file__).read_text() for each in (checks, options))
     assert {*re.findall(r"\b[EW]\d{3}\b", source)} <= {*re.findall(r"`([EW]\d{3})`", text)}
 
 
