@@ -72,6 +72,8 @@ START = "quickstart.md#an-empty-project"
 """What a page links to if it starts from the project of the quickstart."""
 IN_THE_PROJECT = ("python -m venv", "django-admin startproject", "python manage.py startapp")
 """Commands that have created the project before its pages are read."""
+OWN_USERS = "AUTH_USER_MODEL"
+"""What a page sets that can't start with the tables of Django's users."""
 IN_OTHER_ENVIRONMENTS = {"django-ninja": "ninja"}
 """What `tox -e ecosystem` installs, and the module of it: elsewhere, these pages are not run."""
 DIRECTIVES = ("{toctree}", "{eval-rst}", "{include}")
@@ -100,7 +102,7 @@ def blocks(page: str) -> list[Block]:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with an empty app, as the quickstart creates it."""
+    """A project with an empty app, as the quickstart creates it, with the tables of other apps."""
     folder = tmp_path_factory.mktemp("template")
     call_command("startproject", "project", folder)
     (folder / "shop").mkdir()
@@ -109,6 +111,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (folder / "project" / "settings.py").open("a") as file:
         # Nothing here must survive a power cut, and hundreds of commits wait for the disk.
         file.write('DATABASES["default"]["OPTIONS"] = {"init_command": "PRAGMA synchronous=OFF"}\n')
+    _manage(folder, [["migrate", "-v0"]])
     return folder
 
 
@@ -237,6 +240,8 @@ def test_a_page_does_what_it_says(page: str, template: Path, tmp_path: Path) -> 
             pytest.importorskip(module)
     folder = tmp_path / "site"
     shutil.copytree(template, folder)
+    if OWN_USERS in PAGES[page]:
+        (folder / "db.sqlite3").unlink()
     reader = Reader(folder, page)
     for block in blocks(page):
         reader.do(block)

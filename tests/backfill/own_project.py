@@ -93,8 +93,26 @@ import os
 import runpy
 import sys
 
-for name in sys.argv[1:]:
+before, after = map(json.loads, sys.argv[1:])
+for name in before:
     importlib.import_module(name)
+
+from django.apps import AppConfig, apps
+from django.conf import settings
+from django.db import connections
+from django.utils.functional import empty
+
+settings.configure()
+own = AppConfig.create("django_sortable_ids")
+apps.app_configs[own.label], apps.apps_ready = own, True
+for name in after:
+    importlib.import_module(name)
+apps.apps_ready = False
+apps.app_configs.clear()
+apps.clear_cache()
+del connections.settings
+connections.__init__()
+settings._wrapped = empty
 gc.freeze()
 while line := sys.stdin.readline():
     order = json.loads(line)
@@ -119,7 +137,8 @@ while line := sys.stdin.readline():
 """A process that has imported Django, without settings, and forks for each command.
 
 What is the same in every start of ``manage.py`` is done once; each command still has a process,
-a folder, settings and streams of its own.
+a folder, settings, apps and streams of its own. Modules that need the models of the package are
+imported with settings and an app that are forgotten then: no module asks them for more.
 """
 
 
@@ -145,7 +164,10 @@ IMPORTED = (
     "django.middleware.csrf",
     "django.middleware.security",
     "django.template.defaultfilters",
+    "django.utils.translation.reloader",
+    "django.views.csrf",
     "django.views.debug",
+    "django.views.defaults",
     "django_sortable_ids.admin.inspector",
     "django_sortable_ids.backfill.sources.periods",
     "django_sortable_ids.backfill.verification",
@@ -160,15 +182,26 @@ IMPORTED = (
     "django_sortable_ids.migrations.0001_initial",
     "django_sortable_ids.rest_framework.fields",
     "django_sortable_ids.schema.table_definition",
+    "django_sortable_ids.schemes.catalog.integers",
+    "django_sortable_ids.schemes.catalog.texts",
+    "django_sortable_ids.schemes.catalog.uuids",
     "tests.patience",
 )
 """Which need no settings, and take most of the time of a start."""
+WITH_MODELS = (
+    "django_sortable_ids.checks.messages",
+    "django_sortable_ids.management.commands.backfill_ids",
+    "django_sortable_ids.management.modes",
+    "django_sortable_ids.migrating.unrecorded",
+    "django_sortable_ids.operations",
+)
+"""Which need the models of the package, too."""
 
 
 @cache
 def runner() -> "subprocess.Popen[str]":
     started = subprocess.Popen(
-        [sys.executable, "-c", RUNNER, *IMPORTED],
+        [sys.executable, "-c", RUNNER, json.dumps(IMPORTED), json.dumps(WITH_MODELS)],
         env={
             **{key: value for key, value in os.environ.items() if "DJANGO" not in key},
             "PYTHONPATH": str(ROOT),
