@@ -59,7 +59,8 @@ class SortableIDQuerySet(models.QuerySet[Row]):
             )
 
         with transaction.atomic(using=self.db, savepoint=False):
-            generated.fill()
+            for field, missing in generated.rows.items():
+                generated.generate(field, missing)
             if ignore_conflicts or update_conflicts:
                 try:
                     return insert()
@@ -134,10 +135,6 @@ class _GeneratedIDs:
         }
         self.rows = {field: rows for field, rows in missing.items() if rows}
 
-    def fill(self) -> None:
-        for field, rows in self.rows.items():
-            self._generate(field, rows)
-
     def retry(self, insert: Callable[[], Result]) -> Result:
         """The result of ``insert``, which is repeated until no id is taken.
 
@@ -165,7 +162,7 @@ class _GeneratedIDs:
             if tables.folded(connection, str(field.column)) in violated
         }
         for field, rows in colliding.items():
-            self._generate(field, rows)
+            self.generate(field, rows)
         return any(colliding.values())
 
     def _colliding(self, field: SortableIDField) -> list[models.Model]:
@@ -186,7 +183,7 @@ class _GeneratedIDs:
         # The transaction's snapshot may be older than the other row, and so not show it.
         return colliding if colliding or preset else list(rows.values())
 
-    def _generate(self, field: SortableIDField, rows: Sequence[models.Model]) -> None:
+    def generate(self, field: SortableIDField, rows: Sequence[models.Model]) -> None:
         new_ids = field.generate_many_for(rows, self._using)
         for row, value in zip(rows, new_ids, strict=True):
             setattr(row, field.attname, value)

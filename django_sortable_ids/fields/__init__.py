@@ -292,13 +292,6 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
             return counters.take(self, scheme, count, using)
         return counters.take_from_block(self, scheme, count, using, self.block)
 
-    @property
-    def takes_times(self) -> bool:
-        from ..schemes import LexicalSequence
-
-        stored = self.stored_scheme
-        return isinstance(stored, LexicalSequence) and stored.template.is_dated
-
     def generate(self) -> Any:
         raise TypeError("a sequence generates ids when rows are inserted; to get some, call take()")
 

@@ -194,7 +194,12 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False
     ) -> Any:
         if not prepared:
-            value = self._accept_stored(value, connection)
+            stored, found = self.stored(connection), None
+            if isinstance(value, stored.driver_types):
+                # Django passes one when it prefetches through a many-to-many relation.
+                with suppress(ValueError):
+                    found = self.scheme.from_int(stored.from_db(value))
+            value = self.read_for_lookup(value) if found is None else found
         if isinstance(value, Malformed):
             if prepared:
                 raise EmptyResultSet
@@ -230,16 +235,6 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         self, value: Any, expression: Any, connection: BaseDatabaseWrapper
     ) -> ID | None:
         return self.stored(connection).reader(self.scheme, self)(value)
-
-    def _accept_stored(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
-        """Like ``read_for_lookup``, but also accepts a driver's value: Django passes one when it
-        prefetches through a many-to-many relation.
-        """
-        stored = self.stored(connection)
-        if isinstance(value, stored.driver_types):
-            with suppress(ValueError):
-                return self.scheme.from_int(stored.from_db(value))
-        return self.read_for_lookup(value)
 
     # Forms
 

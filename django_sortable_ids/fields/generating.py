@@ -90,11 +90,6 @@ class GeneratedIDField(Field[SetType, GetType]):
         and not in a history model, whose rows copy theirs."""
         return not self.has_db_default() and (self.primary_key or not history_models.is_copy(self))
 
-    @property
-    def takes_times(self) -> bool:
-        """Whether new ids depend on the time of their row."""
-        return self.stored_scheme.time_ordered
-
     def has_default(self) -> bool:
         # True for a primary key: save() then inserts a new instance without trying an UPDATE first,
         # which could hit another row.

@@ -15,6 +15,7 @@ from .. import schemes
 from ..schemes import Scheme, TimeScheme
 from ..schemes.catalog import options_of
 from ..schemes.support import nearest
+from ..schemes.text_forms import SQLServerText
 from ..schemes.time_scheme import accepting_other_versions
 from . import history_models, times
 from .generating import GeneratedIDField, GetType, SetType
@@ -275,7 +276,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         if name is None or history_models.is_copy(self):
             return
         problem = times.problem(self.model, name)
-        if problem is None and not self.takes_times:
+        if problem is None and not self.stored_scheme.takes_times:
             problem = f"created_from={name!r}: the ids of {self.stored_scheme.title} have no times"
         if problem is None and self.has_db_default():
             problem = f"created_from={name!r}: the database generates these ids (db_default)"
@@ -331,7 +332,7 @@ def _public_text_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[s
     yield from scheme.encoding_problems(encoding)
     if given.masked and not scheme.is_uuid7:
         yield f"masked=True: only UUIDv7 can be masked, not {scheme.title}"
-    if others and not dict(scheme.text_forms).get(encoding or "", scheme.canonical).shows_all:
+    if others and isinstance(dict(scheme.text_forms).get(encoding or ""), SQLServerText):
         yield f"accept_other_versions=True: {encoding!r} can't show other versions"
     if others and given.masked:
         yield (

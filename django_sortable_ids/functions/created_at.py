@@ -95,7 +95,15 @@ class CreatedAt(Transform):
         if field.accept_other_versions:
             yield is_of_version(self.lhs, field, connection)
         if scheme.latest >= _LAST_DAY:
-            yield self._is_representable(connection)
+            # In a time zone east of UTC, the year 10000 starts earlier.
+            margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
+            # The last tick that starts within the last microsecond.
+            last = (unix_ns(scheme.latest - margin) + 999 - scheme.epoch_ns) // scheme.tick_ns
+            layout = scheme.layout
+            oldest, newest = layout.between(layout.first_tick, min(last, layout.last_tick))
+            operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
+            literal = field.stored(connection).literal(bound, connection)
+            yield SQLCondition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
         has_length = "length({0}) = {length}"
         match stored := field.stored(connection):
             case TextStorage():
@@ -116,18 +124,6 @@ class CreatedAt(Transform):
                 yield SQLCondition(has_length, self.lhs, length=stored.length)
             case UUIDStorage() if not connection.features.has_native_uuid_field:
                 yield SQLCondition(has_length, self.lhs, length=32)
-
-    def _is_representable(self, connection: Any) -> Expression:
-        """Whether an id has a time before the year 10000."""
-        scheme, layout = self.scheme, self.scheme.layout
-        # In a time zone east of UTC, the year 10000 starts earlier.
-        margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
-        # The last tick that starts within the last microsecond.
-        last = (unix_ns(scheme.latest - margin) + 999 - scheme.epoch_ns) // scheme.tick_ns
-        oldest, newest = layout.between(layout.first_tick, min(last, layout.last_tick))
-        operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
-        literal = self.id_field.stored(connection).literal(bound, connection)
-        return SQLCondition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
 
 
 # Lookups
@@ -213,25 +209,20 @@ class _Comparison(_OfCreatedAt):
             return compiler.compile(self.decoding(self.lhs, self.rhs))
         ranges = [numbers for each in self.ranges if (numbers := scheme.number_range(*each))]
         if isinstance(self.created_at.lhs, models.Value):
-            return self._of_value(self.created_at.lhs.value, ranges)
+            # In place of a column, as where a constraint is validated: the database would not
+            # compare it with the column's collation.
+            value = self.created_at.lhs.value
+            if value is None or not scheme.carries_time(value):
+                return "NULL", []
+            number = scheme.to_int(value)
+            within = any(low <= number <= high for low, high in ranges)
+            raise FullResultSet if within else EmptyResultSet
         clauses = [self._clause(numbers, compiler, connection) for numbers in ranges]
         if not clauses:
             raise EmptyResultSet
         sql = " OR ".join(sql for sql, _ in clauses)
         params = [param for _, params in clauses for param in params]
         return (f"({sql})" if len(clauses) > 1 else sql), params
-
-    def _of_value(self, value: Any, ranges: list[tuple[int, int]]) -> Any:
-        """The result for a value in place of a column, as in the validation of a constraint.
-
-        The database would not compare it with the column's collation.
-        """
-        scheme = self.created_at.scheme
-        if value is None or not scheme.carries_time(value):
-            return "NULL", []
-        number = scheme.to_int(value)
-        within = any(low <= number <= high for low, high in ranges)
-        raise FullResultSet if within else EmptyResultSet
 
     def _clause(self, numbers: tuple[int, int], compiler: Any, connection: Any) -> Any:
         """SQL for the ids from the first to the last number, and its parameters."""

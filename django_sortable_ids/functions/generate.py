@@ -205,17 +205,6 @@ class Composition:
         The SQL may contain both expressions several times. Raises ``NotSupportedError`` for text
         that isn't hexadecimal, and for integers with more suffixes than can be drawn.
         """
-        self._refuse_what_python_does()
-        layout = self._layout
-        if layout.descending:
-            tick = complement(tick, layout.ticks - 1)
-            rank = rank and complement(rank, self.ranks - 1)
-        if isinstance(self.stored, IntegerStorage):
-            suffix = rank or RandomInteger(below=layout.suffixes)
-            return weighted_sum([tick, suffix], [layout.suffixes, 1])
-        return self.from_hex(self._hex(tick, rank))
-
-    def _refuse_what_python_does(self) -> None:
         form = self.stored.form if isinstance(self.stored, TextStorage) else None
         is_hex = isinstance(form, Digits) and len(form.alphabet) == 16
         if form is not None and not (is_hex or isinstance(form, UUIDText)):
@@ -224,12 +213,19 @@ class Composition:
                 f"{form.expected}: remove the expression and let Python generate the ids, or "
                 f"store them as bytes, with storage='binary'"
             )
-        suffixes = self._layout.suffixes
-        if isinstance(self.stored, IntegerStorage) and suffixes > 1 << RANDOM_BITS:
+        layout, is_integer = self._layout, isinstance(self.stored, IntegerStorage)
+        if is_integer and layout.suffixes > 1 << RANDOM_BITS:
             raise NotSupportedError(
-                f"the database can't generate {self.scheme.title} with {suffixes} suffixes per "
-                f"tick: expected at most {1 << RANDOM_BITS}; let Python generate the ids"
+                f"the database can't generate {self.scheme.title} with {layout.suffixes} suffixes "
+                f"per tick: expected at most {1 << RANDOM_BITS}; let Python generate the ids"
             )
+        if layout.descending:
+            tick = complement(tick, layout.ticks - 1)
+            rank = rank and complement(rank, self.ranks - 1)
+        if is_integer:
+            suffix = rank or RandomInteger(below=layout.suffixes)
+            return weighted_sum([tick, suffix], [layout.suffixes, 1])
+        return self.from_hex(self._hex(tick, rank))
 
     def from_hex(self, digits: Expression) -> Expression:
         match self.stored:

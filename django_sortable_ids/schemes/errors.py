@@ -103,14 +103,11 @@ def _text(value: Any, write: Any) -> str:
 class _Abbreviated(reprlib.Repr):
     """Formats the first members of a large container. ``Repr`` would first sort all of them."""
 
-    def repr_dict(self, x: Any, level: int) -> str:
-        return super().repr_dict(dict(islice(x.items(), self.maxdict + 1)), level)
-
-    def repr_set(self, x: Any, level: int) -> str:
-        return super().repr_set(set(islice(x, self.maxset + 1)), level)
-
-    def repr_frozenset(self, x: Any, level: int) -> str:
-        return super().repr_frozenset(frozenset(islice(x, self.maxfrozenset + 1)), level)
+    def repr1(self, x: Any, level: int) -> str:
+        if type(x) in (dict, set, frozenset):
+            members = x.items() if type(x) is dict else x
+            x = type(x)(islice(members, self.maxset + 1))
+        return super().repr1(x, level)
 
 
 _abbreviated = _Abbreviated()

@@ -67,7 +67,7 @@ class Generator:
 
     Each further id of the tick adds a random step, so that one id does not reveal the next. A step
     is a uniform random number from 1 to a power of two. While half of the range is left, this power
-    is ``largest_step``: 59 random bits for a UUIDv7, 7 for a snowflake. Each time that the rest of
+    has ``step_bits``: 59 random bits for a UUIDv7, 7 for a snowflake. Each time that the rest of
     the range halves, steps lose one bit, so that large steps do not fill the tick; steps of ids of
     64 bits keep theirs. With a worker number nothing is random: the suffix is this number and a
     sequence from 0.
@@ -85,6 +85,8 @@ class Generator:
     """The last suffix of the tick that was handed out or finished."""
     _stop: int
     """The end (excluded) of the tick's suffixes."""
+    step_bits: int
+    """How many random bits the largest step has."""
     _ample: int
     """Steps are the largest ones while this much of the tick's range is left; 0: always."""
     _shown: int
@@ -121,17 +123,13 @@ class Generator:
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
         self._per_tick_bits = (per_tick - 1).bit_length()
         most = (layout.suffixes // 2).bit_length() - 1 - self._per_tick_bits
-        self._most_step_bits = most = min(max(most, 0), MOST_STEP_BITS)
+        self.step_bits = most = min(max(most, 0), MOST_STEP_BITS)
         self._ample = 1 << most + self._per_tick_bits if most > LEAST_STEP_BITS else 0
         self._most_ahead = max(1, MOST_AHEAD_NS // tick_ns)
         self._travel = max(1, TRAVEL_NS // tick_ns)
         self._ready = []
         self._restart()
         _generators.add(self)
-
-    @property
-    def largest_step(self) -> int:
-        return 1 << self._most_step_bits
 
     def next(self) -> Any:
         """The next id.
@@ -160,17 +158,13 @@ class Generator:
                 now = self._now()
                 ids.append(self._next_in(now))
                 if self._shown == now:
-                    ids += self._take_ready(min(count - len(ids), IDS_AT_A_TIME))
+                    wanted = min(count, len(ids) + IDS_AT_A_TIME)
+                    # One by one, because other threads pop concurrently.
+                    with suppress(IndexError):
+                        while len(ids) < wanted:
+                            ids.append(self._ready.pop())
+                    ids += self._further(wanted - len(ids))[::-1]
         return ids
-
-    def _take_ready(self, count: int) -> list[Any]:
-        """At most ``count`` further ids of the tick."""
-        taken: list[Any] = []
-        # One by one, because other threads pop concurrently.
-        with suppress(IndexError):
-            while len(taken) < count:
-                taken.append(self._ready.pop())
-        return taken + self._further(count - len(taken))[::-1]
 
     def _next_in(self, now: int) -> Any:
         """The next id in the clock's tick, in which finished ids may be outdated."""
@@ -179,12 +173,29 @@ class Generator:
             if abs(jump) > self._travel and self._sources.travels():
                 return self._visit(now)
             # The time may have been read before others, which went on: it is read again.
-            now = self._after_rollback(self._now())
+            now, rule = self._now(), Generator.rule
+            limit = rule.limit_ns // self._tick_ns
+            while (rollback := self._peak - now) > limit and rule.policy != "advance":
+                seconds = rollback * self._tick_ns / 1e9
+                if rule.policy == "raise":
+                    raise ClockRollback(
+                        f"the clock is {seconds:.1f} s behind the last id, more than the allowed "
+                        f"{rule.limit_ns / 1e9:g} s; correct it, or wait until it has caught up"
+                    )
+                self._sources.sleep(min(seconds - rule.limit_ns / 1e9, 1.0))
+                now = self._now()
         if now > self._tick:
             value = self._start(now)
             self._peak = now
         elif (value := self._next_of_tick()) is None:
-            value = self._start(self._next_tick(now))
+            following, latest = self._tick + 1, now
+            self._peak = max(self._peak, now)
+            if following - self._peak > self._most_ahead and not self._sources.travels():
+                # Only for the length of a tick: the clock may stand still, or have gone back.
+                self._sources.sleep(self._tick_ns / 1e9)
+                latest = self._now()
+                self._peak = max(self._peak, latest)
+            value = self._start(max(following, latest))
         self._shown = now
         if self._ready:
             since = self._epoch_ns + now * self._tick_ns
@@ -195,31 +206,6 @@ class Generator:
 
     def _now(self) -> int:
         return ((self._clock or time.time_ns)() - self._epoch_ns) // self._tick_ns
-
-    def _after_rollback(self, now: int) -> int:
-        """The clock's tick, once the rule permits ids at it."""
-        rule = Generator.rule
-        limit = rule.limit_ns // self._tick_ns
-        while (rollback := self._peak - now) > limit and rule.policy != "advance":
-            seconds = rollback * self._tick_ns / 1e9
-            if rule.policy == "raise":
-                raise ClockRollback(
-                    f"the clock is {seconds:.1f} s behind the last id, more than the allowed "
-                    f"{rule.limit_ns / 1e9:g} s; correct it, or wait until it has caught up"
-                )
-            self._sources.sleep(min(seconds - rule.limit_ns / 1e9, 1.0))
-            now = self._now()
-        return now
-
-    def _next_tick(self, now: int) -> int:
-        following = self._tick + 1
-        self._peak = max(self._peak, now)
-        if following - self._peak > self._most_ahead and not self._sources.travels():
-            # Only for the length of a tick: the clock may stand still, or have gone back.
-            self._sources.sleep(self._tick_ns / 1e9)
-            now = self._now()
-            self._peak = max(self._peak, now)
-        return max(following, now)
 
     def _start(self, tick: int) -> Any:
         suffix, self._stop = self._first(tick)
@@ -269,7 +255,7 @@ class Generator:
         """
         if self._suffixes is not None:
             return [self._suffixes.step] * count
-        bits = self._most_step_bits
+        bits = self.step_bits
         if room < self._ample:
             bits = max(room.bit_length() - 1 - self._per_tick_bits, LEAST_STEP_BITS)
         if self._sources.below:

@@ -14,19 +14,12 @@ class Lease(Protocol):
     is generated twice, however far the clocks of two hosts differ.
     """
 
-    @property
-    def number(self) -> int: ...
-
-    @property
-    def starts_ns(self) -> int: ...
-
-    @property
-    def ends_ns(self) -> int:
-        """It may become later, never earlier."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether no more ids may be generated: the lease was lost or given back."""
+    number: int
+    starts_ns: int
+    ends_ns: int
+    """It may become later, never earlier."""
+    ended: bool
+    """Whether no more ids may be generated: the lease was lost or given back."""
 
     def extend(self, to_ns: int) -> None:
         """Move ``ends_ns`` to after ``to_ns``. Raises ``LeaseLost`` if the lease has ended."""

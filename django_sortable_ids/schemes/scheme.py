@@ -49,6 +49,11 @@ class Scheme(ByFields, ABC):
     """Whether ids carry their creation time and sort by it."""
 
     @property
+    def takes_times(self) -> bool:
+        """Whether new ids depend on a time, by which a sequence may count, too."""
+        return self.time_ordered
+
+    @property
     def is_uuid7(self) -> bool:
         """Whether ids are the UUIDs of version 7 that RFC 9562 defines: Unix time in ms."""
         return False

@@ -19,9 +19,6 @@ _EXTRA_BITS = "its last character has bits beyond the last byte"
 
 
 class TextForm(ByArguments):
-    shows_all = True
-    """Whether it shows any number of that size, and not only those of one UUID version."""
-
     def __init__(
         self,
         *arguments: Any,
@@ -237,8 +234,6 @@ class SQLServerText(TextForm):
     ``NEWSEQUENTIALID()`` generates a version 1 UUID and shows the bytes of its first three groups
     in reverse. Its ``uniqueidentifier`` sorts by node, then by time.
     """
-
-    shows_all = False
 
     def __init__(self, version: int) -> None:
         super().__init__(

@@ -59,7 +59,20 @@ def take(
     counters = SequenceCounter.objects.using(using)
     with transaction.atomic(using=using):
         if not counters.filter(key=key).update(taken=F("taken") + count):
-            _create(column, scheme, key, using)
+            highest, first = _highest(column, scheme, using), scheme.start
+            if highest is not None:
+                following = replace(scheme, start=highest).nth(1)
+                first = scheme.number_of(following) or first
+            # An upsert, because another process may create the row concurrently. On MariaDB and
+            # MySQL, a failed INSERT leaves a shared lock, and two processes that then update the
+            # row deadlock.
+            takes_target = connections[using].features.supports_update_conflicts_with_target
+            counters.bulk_create(
+                [SequenceCounter(key=key, first=first, step=scheme.step, taken=0)],
+                update_conflicts=True,
+                update_fields=["key"],
+                unique_fields=["key"] if takes_target else None,
+            )
             counters.filter(key=key).update(taken=F("taken") + count)
         counter = counters.get(key=key)
         if counter.step != scheme.step:
@@ -73,25 +86,6 @@ def take(
             stop = max(current.count, start + at_least)
             counters.filter(key=key).update(taken=stop)
         return [current.nth(n) for n in range(start, stop)]
-
-
-def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, using: str) -> None:
-    from ..models import SequenceCounter
-
-    highest = _highest(column, scheme, using)
-    first = scheme.start
-    if highest is not None:
-        following = replace(scheme, start=highest).nth(1)
-        first = scheme.number_of(following) or first
-    # An upsert, because another process may create the row concurrently. On MariaDB and MySQL, a
-    # failed INSERT leaves a shared lock, and two processes that then update the row deadlock.
-    takes_target = connections[using].features.supports_update_conflicts_with_target
-    SequenceCounter.objects.using(using).bulk_create(
-        [SequenceCounter(key=key, first=first, step=scheme.step, taken=0)],
-        update_conflicts=True,
-        update_fields=["key"],
-        unique_fields=["key"] if takes_target else None,
-    )
 
 
 def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str | None:

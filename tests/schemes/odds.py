@@ -51,7 +51,7 @@ def first_values(scheme):
 
 def guesses(scheme):
     """How many steps may lead from an id to the next one of the same process and tick."""
-    return generator_of(scheme, lambda: NOW_NS).largest_step
+    return 1 << generator_of(scheme, lambda: NOW_NS).step_bits
 
 
 def by_values():

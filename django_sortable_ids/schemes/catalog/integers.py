@@ -56,9 +56,8 @@ class Integer:
         for name, value in changed.items():
             if not isinstance(value, int):
                 raise ValueError(f"{named.get(name, name)}={value!r}: expected a whole number")
-        return replace(self, **changed)._scheme()  # type: ignore[arg-type]
-
-    def _scheme(self) -> TimeScheme:
+        if changed:
+            return replace(self, **changed).scheme()  # type: ignore[arg-type]
         most = 63 if self.base == 2 else 19
         if self.digits not in range(2, most + 1):
             raise ValueError(f"bits={self.digits}: expected 2 to {most}")

@@ -249,6 +249,10 @@ class LexicalSequence(Scheme):
 
     time_ordered: ClassVar[bool] = False
 
+    @property
+    def takes_times(self) -> bool:
+        return self.template.is_dated
+
     def holds(self, number: int) -> bool:
         if self.has_template:
             return number // self.digits.span in self.template.periods

@@ -76,15 +76,9 @@ def scru128() -> TimeScheme:
 @lru_cache
 def pushid() -> TimeScheme:
     """``time 48 | random 72``, in ms."""
-    return row(
-        "pushid",
-        "push id",
-        'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"',
-        Digits(PUSH_ID, 20),
-        time=48,
-        suffix=72,
-        stored_as_text=True,
-    )
+    specification = 'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"'
+    form = Digits(PUSH_ID, 20)
+    return row("pushid", "push id", specification, form, time=48, suffix=72, stored_as_text=True)
 
 
 @lru_cache

@@ -62,14 +62,9 @@ def uuid7() -> TimeScheme:
 @lru_cache
 def comb13() -> TimeScheme:
     """Like UUIDv6, but with version 13, which RFC 9562 reserves for future use."""
-    return row(
-        "comb13",
-        "COMB UUID (version 13)",
-        'Michael Lambert, "Custom UUID as primary key"',
-        (*_FORMS, ("sqlserver", SQLServerText(13))),
-        UUIDTemplate(13),
-        **_GREGORIAN,
-    )
+    specification = 'Michael Lambert, "Custom UUID as primary key"'
+    forms, template = (*_FORMS, ("sqlserver", SQLServerText(13))), UUIDTemplate(13)
+    return row("comb13", "COMB UUID (version 13)", specification, forms, template, **_GREGORIAN)
 
 
 @lru_cache
