@@ -68,7 +68,7 @@ def test_a_model_and_its_first_query_import_what_a_column_needs():
     modules = imported(START, MODEL)
     fields = {"conf", "db", "fields", "lookups", "schemes"}
     assert rooms(modules) <= rooms(imported(START)) | fields
-    assert len(modules) <= 42
+    assert len(modules) <= 34
 
 
 def test_of_the_catalogue_only_what_is_used_is_built():

@@ -3,6 +3,7 @@
 import uuid
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from unittest import mock
 
 import pytest
 from django.db import connection
@@ -13,7 +14,7 @@ from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.values.storage import BinaryStorage, IntegerStorage, UUIDStorage
 from django_sortable_ids.functions.generate import Composition
 from django_sortable_ids.functions.ticks import MomentOfTick, tick_at, tick_of
-from django_sortable_ids.schemes import TimeScheme
+from django_sortable_ids.schemes import TimeScheme, catalog
 from django_sortable_ids.schemes.alphabets import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
 from django_sortable_ids.schemes.layout import Layout, UUIDTemplate
 from django_sortable_ids.schemes.text_forms import Decimal, Digits, UUIDText
@@ -35,11 +36,8 @@ class OfScheme(SortableIDField):
     scheme_name = "of the test"
 
     def __init__(self, scheme, **options):
-        self.given = scheme
-        super().__init__(**options)
-
-    def scheme_with(self, **arguments):
-        return self.given
+        with mock.patch.dict(catalog._REGISTERED, {self.scheme_name: scheme}):
+            super().__init__(**options)
 
 
 def scheme_of(bits, form, layout, **others):
