@@ -189,7 +189,7 @@ IMPORTED = (
 )
 """Which need no settings, and take most of the time of a start."""
 WITH_MODELS = (
-    "django_sortable_ids.checks.messages",
+    "django_sortable_ids.checks",
     "django_sortable_ids.management.commands.backfill_ids",
     "django_sortable_ids.management.modes",
     "django_sortable_ids.migrating.unrecorded",
