@@ -27,6 +27,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def minutes(seconds: float) -> str:
+    """``0:04``, or ``1:00:00`` with hours."""
+    minutes, rest = divmod(round(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
 class BackfillError(CommandError):
     """It says what was found, what was expected and what to do; nothing wrong was written."""
 

@@ -20,7 +20,6 @@ from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
 from .backfill import plan, run
-from .backfill.sources.base import Given
 from .backfill.sources.find import of_source
 from .backfill.sources.id_column import check_names, check_table
 from .db import tables
@@ -159,8 +158,8 @@ class AddSortableID(BothWays, AddField):
         missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
         if not missing.exists():
             return
-        target = of_source(model, field, Given(self.created_from), using)
-        target = replace(target, allow_triggers=self.allow_triggers)
+        given = {"created_from": self.created_from} if self.created_from else {}
+        target = replace(of_source(model, field, given, using), allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(
                 f"more than {counted(self.small, 'row')} of {target.label} without an id, too many "

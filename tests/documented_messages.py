@@ -33,7 +33,7 @@ LISTS = (
 
 SECTIONS = {
     "arguments": ("management/", "backfill/sources/find", "backfill/sources/periods"),
-    "backfill": ("backfill/", "db/", "functions/time_columns", "reporting/", "errors"),
+    "backfill": ("backfill/", "db/", "functions/time_columns", "reporting", "errors"),
     "migrate": ("migrating/", "operations", "schema/"),
     "moves": ("primary_keys/",),
     "options": ("fields/", "schemes/scheme"),
@@ -134,10 +134,9 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if self.module.endswith("refusals") and isinstance(node.value, ast.expr):
-            name = ast.unparse(node.targets[0])
-            if not name.startswith("_"):
-                self._add(node.value)
+        name = ast.unparse(node.targets[0])
+        if self.module.endswith("guard") and name.isupper() and not name.startswith("_"):
+            self._add(node.value)
         self.generic_visit(node)
 
     def _add(self, node: ast.expr) -> None:

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable
 
-from django_sortable_ids.backfill import progress
+from django_sortable_ids.backfill import pace
 
-LOG_SECONDS = progress.LOG_SECONDS
+LOG_SECONDS = pace.LOG_SECONDS
 """Between two lines of a backfill, where no test runs."""
 # One that takes ten seconds, on a slow machine, prints no more than on a fast one.
-progress.LOG_SECONDS = 86_400
+pace.LOG_SECONDS = 86_400
 PATIENCE = 180
 """Seconds after which it is given up: nothing waits so long but what hangs."""
 

@@ -12,22 +12,21 @@ from django.db import connections
 from django.db.models import Count, Min, Q
 
 from ..db.tables import begins_an_index, constraints, description, folded
-from ..errors import BackfillError, counted
+from ..errors import BackfillError, counted, minutes
 from ..fields import LexicalSequenceField, SortableIDField
 from ..functions.time_columns import as_stored
 from ..models import BackfillRun
 from ..schema.stored_values import sorts, too_narrow
 from ..schemes import TimeScheme
+from .batch import Cursor, mint
 from .engines import Engine, engine_of
-from .progress import minutes
-from .sources.base import Given
+from .sources.base import as_words
 from .sources.columns import InColumn
-from .sources.find import of_run
+from .sources.find import given_by, of_run
 from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
 from .sources.target import BEFORE, POLICIES, Target
-from .writing.batch import Cursor, mint
-from .writing.writer import Writer
+from .writer import Writer
 
 SAMPLES = 3
 LONGEST_KEY = 60
@@ -86,7 +85,7 @@ class Plan:
         if self.resumed:
             yield f"  continues after {counted(self.filled_before, 'row')} of an earlier run"
         if self.before:
-            first = Given.of(self.before["options"])
+            first = as_words(given_by(self.before["options"]))
             yield f"  fills what a run with {first} skipped; --verify compares the others with that"
         yield from (f"  {note}" for note in target.source.notes)
         rows = counted(self.rows, "row")
@@ -208,7 +207,9 @@ def _check_options(target: Target, run: BackfillRun) -> None:
     """Raise ``BackfillError`` if the ids of the run had other options."""
     both = run.options, target.options
     keys = sorted(set().union(*both) - {BEFORE, POLICIES})
-    told = [[f"{Given.of(each)}", *(f"{key} = {each.get(key)!r}" for key in keys)] for each in both]
+    told = (
+        [as_words(given_by(each)), *(f"{key} = {each.get(key)!r}" for key in keys)] for each in both
+    )
     for was, now in zip(*told, strict=True):
         if was != now:
             raise BackfillError(

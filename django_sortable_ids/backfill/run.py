@@ -27,19 +27,25 @@ from ..db.errors import is_conflict, is_lock_timeout
 from ..db.transactions import in_transaction, is_in_memory, is_lost
 from ..errors import BackfillError, counted
 from . import owner
+from .batch import NOTHING, Batch, Cursor, NothingWritten
 from .engines import engine_of
 from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
 from .plan import Plan
 from .sources.target import BEFORE
-from .writing.batch import NOTHING, Batch, Cursor, NothingWritten
-from .writing.writer import Writer
+from .writer import Writer
 
 TRIES = 5
 """How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
 
 LONGEST_ERROR = 1000
 """Characters of an error message that are stored at most."""
+
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 5.0
+"""Seconds."""
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,11 @@ class _Runner:
         self._filled = 0
         self._size = BatchSize(plan.batch_size, limits)
         self._pace = Pace(limits, control, lag)
-        self._persist = Persistence(plan.target.using, limits.retry_time, control, self._note)
+        self._control, self._retry_time = control, limits.retry_time
+        self._retries = not in_transaction(plan.target.using)
+        """Inside a transaction of the caller, nothing can be retried."""
+        self._session: object = None
+        """The driver's connection that was last prepared."""
         self._last_error: str | None = None
         self._rows_before = 0
         self._tried = NOTHING
@@ -114,7 +124,7 @@ class _Runner:
     def _owning(self) -> Iterator[None]:
         """Write heartbeats in the block, and release the run on any error."""
         # No other process sees a transaction of the caller, nor a database in memory.
-        is_private = not self._persist.possible or is_in_memory(self._target.using)
+        is_private = not self._retries or is_in_memory(self._target.using)
         with nullcontext() if is_private else heartbeats(self._target, self._run):
             try:
                 yield
@@ -122,7 +132,7 @@ class _Runner:
                 self._give_back(error)
                 raise
             finally:
-                if self._persist.possible:
+                if self._retries:
                     with suppress(Error):
                         engine_of(self._target.using).end_session()
 
@@ -185,12 +195,22 @@ class _Runner:
                     batch = make()
                     self._tried = batch
                     changes = self._write(batch)
-            except _ChangedRun:
-                self._look_again()
+            except _ChangedRun:  # the COMMIT of this batch, if its answer was lost
+                run = owner.mine(self._target, self._run).first()
+                if run is None:
+                    raise owner.ownership_lost(self._target) from None
+                kept = ("cursor", "rows_filled", "batches")
+                self._written({name: getattr(run, name) for name in kept})
                 return self._tried
             except NothingWritten:
                 if attempt == TRIES:
-                    raise self._stuck(self._tried) from None
+                    (_, first), (_, last) = self._tried.rows[0], self._tried.rows[-1]
+                    raise BackfillError(
+                        f"stopped: a batch of {counted(self._tried.size, 'row')}, from "
+                        f"{self._target.model._meta.label} {first} to {last}, was written, but "
+                        f"the last one has no id. A trigger, a rule or row-level security "
+                        f"prevents it: disable it, and start again; the batch was rolled back"
+                    ) from None
             except IntegrityError as error:
                 if attempt == TRIES:
                     raise self._target.stopped(self._tried.rows[0], error) from error
@@ -206,7 +226,7 @@ class _Runner:
         """
         engine = engine_of(self._target.using)
         mine = owner.mine(self._target, self._run).filter(batches=self._run.batches)
-        if self._persist.possible:
+        if self._retries:
             engine.begin_batch()
         if engine.writes_first:
             unchanged = bool(mine.update(heartbeat=owner.now_ms()))
@@ -237,23 +257,52 @@ class _Runner:
             raise _ChangedRun
         return changes
 
-    def _look_again(self) -> None:
-        """Continue after the batch whose COMMIT was not answered; ``BackfillError`` if another
-        process owns the run.
-        """
-        run = owner.mine(self._target, self._run).first()
-        if run is None:
-            raise owner.ownership_lost(self._target)
-        self._written({name: getattr(run, name) for name in ("cursor", "rows_filled", "batches")})
+    def _persist(
+        self, work: Callable[[], Found], on_conflict: Callable[[], None] = lambda: None
+    ) -> Found:
+        """The result of ``work``, which is retried for the retry time after its first failure;
+        ``on_conflict`` is called after a conflict or a lock timeout.
 
-    def _stuck(self, batch: Batch) -> BackfillError:
-        (_, first), (_, last) = batch.rows[0], batch.rows[-1]
-        return BackfillError(
-            f"stopped: a batch of {counted(batch.size, 'row')}, from "
-            f"{self._target.model._meta.label} {first} to {last}, was written, but the last one "
-            f"has no id. A trigger, a rule or row-level security prevents it: disable it, and "
-            f"start again; the batch was rolled back"
-        )
+        Raises ``TriedTooLong`` when the time is over, and all other errors of ``work``.
+        """
+        give_up, pause, away = None, _FIRST_PAUSE, False
+        using = self._target.using
+        connection = connections[using]
+        while True:
+            try:
+                connection.ensure_connection()
+                if self._retries and connection.connection is not self._session:
+                    engine_of(using).prepare_session()
+                self._session = connection.connection
+                result = work()
+            except (DatabaseError, InterfaceError) as error:
+                # At the end of the transaction, Django may have connected again.
+                changed = connection.connection is not self._session
+                lost = self._retries and (changed or is_lost(error, using))
+                if not self._retries or not (lost or is_conflict(error) or is_lock_timeout(error)):
+                    raise
+                give_up = give_up or time.monotonic() + self._retry_time
+                text = " ".join(str(error).split())
+                self._note(f"{type(error).__name__}: {text}")
+                if time.monotonic() >= give_up:
+                    what = "other transactions were in the way"
+                    if lost:
+                        what = "the database could not be reached"
+                    raise TriedTooLong(f"{what} for {self._retry_time:g} s: {text}") from error
+                if lost:
+                    connection.close()
+                    if not away:
+                        self._control.say(f"the connection is lost, trying again: {error}")
+                    away = True
+                else:
+                    on_conflict()
+            else:
+                if away:
+                    self._control.say("connected again")
+                return result
+            # Of random length, or two conflicting transactions would meet again.
+            self._control.pause(random.uniform(0.5, 1) * pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _note(self, error: str) -> None:
         self._last_error = error[:LONGEST_ERROR]
@@ -264,7 +313,7 @@ class _Runner:
         changes = {} if self._last_error is None else {"last_error": self._last_error}
         connection = connections[self._target.using]
         with suppress(Error):
-            if self._persist.possible:
+            if self._retries:
                 connection.close_if_unusable_or_obsolete()
             mine = owner.mine(self._target, self._run)
             mine.update(token="", heartbeat=owner.now_ms(), **changes)
@@ -286,79 +335,5 @@ class _ChangedRun(Exception):
     """Another process, or a lost COMMIT, has changed the row of the run."""
 
 
-Found = TypeVar("Found")
-
-_FIRST_PAUSE = 0.05
-_LONGEST_PAUSE = 5.0
-"""Seconds."""
-
-
 class TriedTooLong(BackfillError):
     """For the whole retry time, the database was unreachable, or other transactions conflicted."""
-
-
-class Persistence:
-    """Retries work until it succeeds, for up to ``seconds`` after its first failure.
-
-    Inside a transaction of the caller, nothing can be retried.
-    """
-
-    def __init__(
-        self, using: str, seconds: float, control: Control, note: Callable[[str], None]
-    ) -> None:
-        self._using = using
-        self._seconds = seconds
-        self._control = control
-        self._note = note
-        self._session: object = None
-        """The driver's connection that was last prepared."""
-        self.possible = not in_transaction(using)
-
-    def __call__(
-        self, work: Callable[[], Found], on_conflict: Callable[[], None] = lambda: None
-    ) -> Found:
-        """The result of ``work``; ``on_conflict`` is called after a conflict or a lock timeout.
-
-        Raises ``TriedTooLong`` when the time is over, and all other errors of ``work``.
-        """
-        give_up, pause, away = None, _FIRST_PAUSE, False
-        connection = connections[self._using]
-        while True:
-            try:
-                self._connect()
-                result = work()
-            except (DatabaseError, InterfaceError) as error:
-                # At the end of the transaction, Django may have connected again.
-                changed = connection.connection is not self._session
-                lost = self.possible and (changed or is_lost(error, self._using))
-                if not self.possible or not (lost or is_conflict(error) or is_lock_timeout(error)):
-                    raise
-                give_up = give_up or time.monotonic() + self._seconds
-                text = " ".join(str(error).split())
-                self._note(f"{type(error).__name__}: {text}")
-                if time.monotonic() >= give_up:
-                    what = "other transactions were in the way"
-                    if lost:
-                        what = "the database could not be reached"
-                    raise TriedTooLong(f"{what} for {self._seconds:g} s: {text}") from error
-                if lost:
-                    connection.close()
-                    if not away:
-                        self._control.say(f"the connection is lost, trying again: {error}")
-                    away = True
-                else:
-                    on_conflict()
-            else:
-                if away:
-                    self._control.say("connected again")
-                return result
-            # Of random length, or two conflicting transactions would meet again.
-            self._control.pause(random.uniform(0.5, 1) * pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
-
-    def _connect(self) -> None:
-        connection = connections[self._using]
-        connection.ensure_connection()
-        if self.possible and connection.connection is not self._session:
-            engine_of(self._using).prepare_session()
-        self._session = connection.connection

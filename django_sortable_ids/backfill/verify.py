@@ -25,13 +25,13 @@ from ..fields.times import aware
 from ..functions.time_columns import TextColumn
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
+from .batch import Cursor
 from .engines import engine_of
 from .sources.base import Row
 from .sources.id_column import last_run, same_options
 from .sources.periods import Unsourced
 from .sources.target import Target
 from .verification import EXAMPLES, SHARE, Form, Page, Read, Verification
-from .writing.batch import Cursor
 
 if TYPE_CHECKING:
     from .sources.old_ids import Lossless
@@ -66,12 +66,14 @@ def verify(
     end = Cursor.load(target, run.cursor).row if run and run.cursor else None
     checker = Checker(target, found, run.given_from if run else None)
     for page, is_of_run in _pages(target, end):
-        checker.check_page(page, is_of_run=is_of_run)
+        ids = checker.form.ids_of(page)
+        target.source.compare(checker, page, ids, is_of_run=is_of_run)
         progress(len(page))
     keyed = Target(target.field, Unsourced.of(target.model, target.using))
     has_no_time = Q(**{f"{target.source.field.name}__isnull": True}) | ~target.source.has_shown_time
     for page in keyed.pages(target.rows.filter(has_no_time), stored(target)):
-        checker.check_form(page)
+        ids = checker.form.ids_of(page)
+        found.without_time += len(ids) - ids.count(None)
         progress(len(page))
     found.skipped = target.skipped.count()
     found.missing -= found.skipped
@@ -161,7 +163,7 @@ class Checker:
     def __init__(self, target: Target, found: Verification, given_from: datetime | None) -> None:
         """From ``given_from`` on, the application generated ids as well."""
         self._target, self._found = target, found
-        self._scheme, self._form = target.field.scheme, Form(target, found)
+        self._scheme, self.form = target.field.scheme, Form(target, found)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
         source, expected = target.source, found.expected
         self._shared = None if given_from is None else _microseconds(aware(given_from))
@@ -185,13 +187,6 @@ class Checker:
     def is_unique(self) -> bool:
         """Whether the order shows that no two ids are equal."""
         return self._found.judged == self._found.with_id and not self._found.unordered
-
-    def check_page(self, page: Page, *, is_of_run: bool) -> None:
-        self._target.source.compare(self, page, self._form.ids_of(page), is_of_run=is_of_run)
-
-    def check_form(self, page: Page) -> None:
-        ids = self._form.ids_of(page)
-        self._found.without_time += len(ids) - ids.count(None)
 
     def count_generated(self, ids: Sequence[Read | None]) -> None:
         """Count ids that only the application can have generated."""

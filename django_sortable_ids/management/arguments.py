@@ -4,7 +4,6 @@ import math
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Set
-from dataclasses import fields as fields_of
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -13,7 +12,7 @@ from django.core.management.base import CommandError, DjangoHelpFormatter
 from django.db import connections
 
 from .. import fields
-from ..backfill.sources.base import Given
+from ..backfill.sources.find import ARGUMENTS
 from ..backfill.sources.target import OnNull, OnOutOfRange
 from ..backfill.verification import SHARE
 
@@ -23,8 +22,10 @@ TARGET_TIME = 0.5
 WRONG = 2
 """The exit code for wrong arguments, the same as that of argparse."""
 
-_TIMES = {"created_from", "start", "end", "on_null", "on_out_of_range"}
-_SOURCES = {*_TIMES, *(each.name for each in fields_of(Given)), "allow_triggers", "retry_time"}
+_POLICIES = {"on_null", "on_out_of_range"}
+_SOURCES = {*ARGUMENTS, *_POLICIES, "allow_triggers", "retry_time"}
+_OF_MOVES = {"created_from", "start", "end", *_POLICIES}
+"""A plan of a move chooses the other sources itself."""
 _PACE = {
     *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
     *("max_replica_lag", "replica"),
@@ -39,7 +40,7 @@ TAKES: Mapping[str, tuple[Set[str], str]] = {
         "--verify takes no {}: it fills no rows",
     ),
     "run": (_SOURCES | _PACE, "{} needs {}: add it"),
-    "move": ({*_KEYS, *_TIMES, "dry_run", "write_migration"}, "--primary-key takes no {}"),
+    "move": ({*_KEYS, *_OF_MOVES, "dry_run", "write_migration"}, "--primary-key takes no {}"),
 }
 """By mode: the options that it takes in addition to ``_COMMON``, and the refusal of others."""
 _COMMON = {"database", "as_json"}
@@ -179,30 +180,8 @@ def _add_sources(parser: ArgumentParser) -> None:
     sources = parser.add_argument_group(
         "sources", "By default those of the last run on the column."
     )
-    sources.add_argument(
-        "--created-from",
-        metavar="FIELD",
-        help="the field with the rows' creation times: a DateTimeField or a DateField, also of a "
-        "related row (order__created_at); or pk, with --start and --end",
-    )
-    sources.add_argument(
-        "--start", metavar="TIME", help="with --created-from pk: the time of the first row"
-    )
-    sources.add_argument(
-        "--end",
-        metavar="TIME",
-        help="with --created-from pk: the time of the last row; linear in the key",
-    )
-    sources.add_argument(
-        "--created-at",
-        choices=["now"],
-        help="use the start of the run as the time of every row; ids follow the order of the key",
-    )
-    sources.add_argument(
-        "--convert-from",
-        metavar="FIELD",
-        help="the field with the old ids to convert; bits are kept where that is possible",
-    )
+    for name, how in ARGUMENTS.items():
+        sources.add_argument(f"--{name.replace('_', '-')}", **how)
     sources.add_argument(
         "--on-null",
         choices=get_args(OnNull),

@@ -10,12 +10,12 @@ from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from django.db.models import QuerySet
 
+from .. import reporting
 from ..backfill import owner, plan, run
-from ..backfill.pace import Control, Limits, signals, watch
-from ..backfill.progress import Progress
+from ..backfill.pace import Control, Limits, Progress, signals, watch
 from ..backfill.run import TriedTooLong
-from ..backfill.sources.base import Given
-from ..backfill.sources.find import find, of_source
+from ..backfill.sources.base import as_words
+from ..backfill.sources.find import find, given_by, of_source
 from ..backfill.sources.id_column import check_tables, database_of, last_run, named_field, names_of
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
@@ -24,6 +24,7 @@ from ..backfill.verification import SHARE, SKIPPED, Verification
 from ..backfill.verify import compare, verify
 from ..errors import WrongArguments, counted
 from ..fields import history_models
+from ..fields.of_model import is_unique_with_others
 from ..fields.values.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
@@ -31,7 +32,7 @@ from ..primary_keys import move_plan, notes
 from ..primary_keys.checklist import ADVICE, checklist, lines_of, refuse_unknown
 from ..primary_keys.move_plan import NotEdited
 from ..primary_keys.report import report as report_of_move
-from ..reporting import report, status
+from ..schema.constraints import why_not_unique
 from ..schemes.support import is_named
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
@@ -42,18 +43,18 @@ FIRST_BATCH = 5000
 
 def show_report(request: Request) -> None:
     database = request.options["database"]
-    using = [database] if database else report.databases()
+    using = [database] if database else reporting.databases()
     if request.output.is_json:
-        entries, unanswered = report.look(*using)
+        entries, unanswered = reporting.look(*using)
         request.output.add(fields=[each.document() for each in entries], unanswered=unanswered)
     else:
-        request.output.say(*report.lines(*using))
+        request.output.say(*reporting.lines(*using))
 
 
 def show_status(request: Request) -> None:
     label, output = request.options["target"], request.output
     using = request.options["database"] or database_of(label)
-    runs = status.of(using, label)
+    runs = reporting.statuses(using, label)
     output.add(database=using, runs=[each.document() for each in runs])
     if not runs:
         output.say(f"no backfill of {label or 'any column'} has started in the database {using!r}")
@@ -77,7 +78,7 @@ def fill(request: Request) -> None:
     is_there = not planned.rows and with_id.exists()
     if planned.before or (is_there and last_run(target.label, target.using)):
         # The source that --verify compares may be another one.
-        target = request.with_policies(find(target.label, Given(), target.using))
+        target = request.with_policies(find(target.label, {}, target.using))
     following, skipped = request.line.then(target.command, "--verify"), target.skipped.count()
     output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
     output.add(next=following)
@@ -204,7 +205,9 @@ def verify_ids(request: Request) -> None:
         _compare(request, target, target.source)
         return
     model, field, using = target.model, target.field, target.using
-    reason = next_migration.why_not_unique(field, using)
+    reason = None  # it may be unique together with other columns
+    if not is_unique_with_others(field):
+        reason = why_not_unique(connections[using], field)
     if reason and writes:
         raise CommandError(f"{target.label}: {reason}")
     following = None
@@ -220,7 +223,8 @@ def verify_ids(request: Request) -> None:
     is_key = field in model._meta.pk_fields
     if result.failures:
         advice, run = "", last_run(target.label, using)
-        if run and (source := Given.of(run.options)) != Given.of(target.options):
+        if run and (given := given_by(run.options)) != given_by(target.options):
+            source = as_words(given)
             advice = f". They are of a run with {source}: omit the source to compare them with it"
         elif result.other_time > result.with_id / 2:
             advice = (
@@ -269,12 +273,12 @@ def _target(request: Request) -> Target:
     model, field = named_field(label)
     using = using or router.db_for_write(model)
     is_key = field in model._meta.pk_fields
-    if not is_key and (given != Given() or history_models.original_of(model)):
+    if not is_key and (given or history_models.original_of(model)):
         return request.target()
     check_tables(model, field, using)
-    if is_key and given == Given():
+    if is_key and not given:
         given = notes.source_of_key(model._meta.label, using) or given
-    if given != Given() or last_run(str(field), using):
+    if given or last_run(str(field), using):
         return request.with_policies(of_source(model, field, given, using))
     times = names_of(model, models.DateField)
     rows: QuerySet[models.Model] = QuerySet(model, using=using)

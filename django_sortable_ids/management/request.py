@@ -7,7 +7,7 @@ import shlex
 from argparse import Action, ArgumentParser
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from io import StringIO
 from itertools import chain
@@ -19,7 +19,7 @@ from django.core.management.base import CommandError, OutputWrapper
 from ..backfill.pace import Stopped
 from ..backfill.plan import Plan
 from ..backfill.sources.base import Given
-from ..backfill.sources.find import find
+from ..backfill.sources.find import ARGUMENTS, OF_FIELDS, find
 from ..backfill.sources.id_column import last_run
 from ..backfill.sources.target import POLICIES, Target
 from ..backfill.verification import EXAMPLES, MANY
@@ -124,7 +124,7 @@ class Request:
 
     @property
     def given(self) -> Given:
-        return Given(**{each.name: self.options[each.name] for each in fields(Given)})
+        return {name: self.options[name] for name in ARGUMENTS if self.options[name]}
 
     @contextmanager
     def stopped(self, what: str, again: str) -> Iterator[None]:
@@ -206,12 +206,12 @@ class Output:
 
 
 def of_target(target: Target) -> dict[str, Any]:
+    stored = target.source.options
     return {
         "field": target.label,
         "database": target.using,
         "scheme": target.field.scheme.name,
-        "created_from": target.source.created_from,
-        "convert_from": target.source.convert_from,
+        **{name: stored.get(name) for name in OF_FIELDS},
         "on_null": target.on_null,
         "on_out_of_range": target.on_out_of_range,
     }

@@ -45,9 +45,76 @@ from ..fields.of_model import referenced_id
 from ..fields.values.storage import storage_names
 from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
-from . import refusals
 
 OWN_NAME = "django_sortable_ids"
+
+ADD = (
+    "the table has rows, and one id would be copied into all of them. Delete this migration, or "
+    "its change, and add the field with null=True (without primary_key); fill it with "
+    "`manage.py backfill_ids`, and then alter it to NOT NULL."
+)
+ADD_ON_EACH_NODE = (
+    "the table has rows, and each node of the Galera cluster would generate other ids for them. "
+    "Add the field with null=True and without db_default, fill it with `manage.py backfill_ids`, "
+    "and then alter it."
+)
+ALTER_NULL = (
+    "{missing} without an id: NOT NULL would fail, or copy one id into all of them. Fill them "
+    "first with `manage.py backfill_ids`, or keep null=True."
+)
+ALTER_ADDED = (
+    "the same plan adds the column, and this server, which is not in strict mode, would give one "
+    "id to all rows that have none. Migrate up to the migration before this one, fill the rows "
+    "with `manage.py backfill_ids`, and migrate the rest; or set a strict sql_mode."
+)
+_SAMPLED = "{sampled} values were checked, from both ends and the middle of the table."
+ALTER_VALUES = (
+    "the table has rows, and their values would be treated as ids: {misfit} Declare what they are "
+    "(UUIDs of other versions by accept_other_versions=True), or add a new field with null=True "
+    f"and fill it with `manage.py backfill_ids`. {_SAMPLED}"
+)
+ALTER_VALUES_AS_THEY_ARE = (
+    f"the table has rows, and their values would be treated as ids: {{misfit}} {_SAMPLED}"
+)
+ALTER_CHAR32 = (
+    "the table has rows, and its column is no uuid but a char, as Django 4 created it. Give the "
+    'field storage="char32", or change the column first: '
+    "ALTER TABLE {table} MODIFY {column} uuid, as in all columns that refer to it."
+)
+_MOVE = (
+    "Delete this migration, or its changes of the key and of a field for the old one, and let "
+    "`manage.py backfill_ids {app} --primary-key --write-migration` write one that moves the key"
+)
+ALTER_VALUES_OF_KEY = (
+    "the table has rows, and the values of the key would be treated as ids: {misfit} "
+    + _MOVE
+    + "; or declare what they are, if they may stay (UUIDs of other versions by "
+    f"accept_other_versions=True). {_SAMPLED}"
+)
+ALTER_SCHEME = (
+    "the table has rows, and an AlterField changes no value: {misfit} Add a second field with "
+    "null=True, fill it with `manage.py backfill_ids ... --convert-from {name}`, and swap the two "
+    f"by SwapSortableID. {_SAMPLED}"
+)
+ALTER_TYPE = (
+    "the table has rows, and a change of the column's type from {old} to {new} maps no value. Add "
+    "a second field with null=True, and fill it with `manage.py backfill_ids`: from the times of "
+    "the rows, or --convert-from the ids of this one."
+)
+ALTER_KEY = (
+    "the table has rows, and a change of the key's type from {old} to {new} maps no value, neither "
+    "here nor in the columns that refer to it. " + _MOVE + "."
+)
+ALTER_TO_OTHER = "the table has rows, and an AlterField changes no value: {misread}. {road}."
+_STORE = 'Delete this change, and first store the ids otherwise, by storage="{storage}": '
+STORE = (
+    _STORE + "add a second field with it and null=True, fill it with `manage.py backfill_ids ... "
+    "--convert-from {name}`, swap the two by SwapSortableID, and then alter the field"
+)
+STORE_KEY = (
+    _STORE + "edit the key, let `manage.py backfill_ids {app} --primary-key --write-migration` "
+    "write a migration that moves it, and then alter it"
+)
 
 
 def check_migrations(
@@ -212,8 +279,8 @@ class _Walk:
                 # Each node of a Galera cluster executes an ALTER TABLE itself.
                 galera = "SHOW VARIABLES LIKE 'wsrep_on'"
                 is_node = is_mysql and row(self.connection, galera) == ("wsrep_on", "ON")
-                return refusals.ADD_ON_EACH_NODE if is_node else None
-            return None if new.null else refusals.ADD
+                return ADD_ON_EACH_NODE if is_node else None
+            return None if new.null else ADD
         historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         column = self.column(app_label, model_name, operation.name)
@@ -225,11 +292,11 @@ class _Walk:
             found = tables.column_info(self.connection, table, column)
             kinds[0] = tables.family(found and found.kind)
             if kinds == ["text", "uuid"]:
-                return refusals.ALTER_CHAR32.format(table=table, column=column)
+                return ALTER_CHAR32.format(table=table, column=column)
         if kinds[0] != kinds[1] and old.primary_key:
-            return refusals.ALTER_KEY.format(old=kinds[0], new=kinds[1], app=app_label)
+            return ALTER_KEY.format(old=kinds[0], new=kinds[1], app=app_label)
         if kinds[0] != kinds[1]:
-            return refusals.ALTER_TYPE.format(old=kinds[0], new=kinds[1])
+            return ALTER_TYPE.format(old=kinds[0], new=kinds[1])
         vendor = self.connection.vendor
         is_same = (
             isinstance(old, SortableIDField)
@@ -243,10 +310,10 @@ class _Walk:
         if column is None:
             # Without strict mode, MariaDB and MySQL turn NULL into zeros for NOT NULL.
             is_lax = is_mysql and "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
-            return refusals.ALTER_ADDED if is_lax else None
+            return ALTER_ADDED if is_lax else None
         sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
         missing = value(self.connection, sql)
-        return refusals.ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
+        return ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
 
     def may_leave_ids(self, app_label: str, operation: AddField | AlterField) -> bool:
         """Whether the field is an id or a relation now, and then another one without relation."""
@@ -266,10 +333,10 @@ class _Walk:
         values = self.sampled(table, column, model) if key else []
         for each in values:
             if key and (found := misread(each, key, new, self.connection)):
-                road = refusals.STORE_KEY if key.primary_key else refusals.STORE
+                road = STORE_KEY if key.primary_key else STORE
                 given = {"app": key.model._meta.app_label, "name": key.name}
                 road = road.format(storage=storage_names(key.scheme)[-1], **given)
-                return refusals.ALTER_TO_OTHER.format(misread=found, road=road)
+                return ALTER_TO_OTHER.format(misread=found, road=road)
         return None
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
@@ -281,13 +348,13 @@ class _Walk:
         if reason is None:
             return None
         if reason.advice:
-            text = refusals.ALTER_VALUES_AS_THEY_ARE
+            text = ALTER_VALUES_AS_THEY_ARE
         elif old.primary_key:
-            text = refusals.ALTER_VALUES_OF_KEY
+            text = ALTER_VALUES_OF_KEY
         elif isinstance(old, SortableIDField):
-            text = refusals.ALTER_SCHEME
+            text = ALTER_SCHEME
         else:
-            text = refusals.ALTER_VALUES
+            text = ALTER_VALUES
         found = {"name": old.name, "app": model._meta.app_label}
         return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
 

@@ -24,7 +24,6 @@ from django.db.migrations.writer import MigrationWriter
 
 from ..db.tables import is_unique, may_be_null
 from ..fields import SortableIDField
-from ..fields.of_model import is_unique_with_others
 from ..operations import ConstrainSortableID
 from ..schema import constraints
 from ..schema.constraints import redefined
@@ -174,14 +173,6 @@ def _actual(
     options = {"null": True} if lacks_null else {}
     actual: SortableIDField = redefined(now, *without, **options)
     return actual
-
-
-def why_not_unique(field: SortableIDField, using: str) -> str | None:
-    """Why the column can't be unique by itself; None if it can, or if the model declares it
-    unique together with other columns."""
-    if is_unique_with_others(field):
-        return None
-    return constraints.why_not_unique(connections[using], field)
 
 
 def change_of(then: SortableIDField) -> str:

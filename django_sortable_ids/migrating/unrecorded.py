@@ -15,6 +15,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import RemoveField, RenameField
 from django.db.migrations.state import ProjectState
 
+from ..backfill.sources.target import database_option
 from ..db.tables import kind
 from ..fields import SortableIDField
 from ..operations import MigratePrimaryKey, SwapSortableID
@@ -58,8 +59,7 @@ class Unrecorded:
 
 
 def command(app_label: str, target: str, using: str) -> str:
-    database = "" if using == "default" else f" --database {using}"
-    return f"manage.py migrate {app_label} {target}{database}"
+    return f"manage.py migrate {app_label} {target}{database_option(using)}"
 
 
 def unrecorded_changes(

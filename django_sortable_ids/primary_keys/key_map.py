@@ -19,12 +19,11 @@ from django.utils import timezone
 
 from ..backfill import plan, run
 from ..backfill.engines import engine_of
-from ..backfill.sources import find
+from ..backfill.pending_rows import SortedRows
 from ..backfill.sources.base import Given
-from ..backfill.sources.find import every_row
+from ..backfill.sources.find import every_row, of_source
 from ..backfill.sources.periods import Unsourced, WithoutTime
 from ..backfill.sources.target import EveryRow, OnNull, Target
-from ..backfill.writing.sorted_rows import SortedRows
 from ..db import tables, value
 from ..errors import BackfillError
 from ..fields import SortableIDField
@@ -80,14 +79,12 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
         else:
             fields = copied(planned)
             _copy(engine, key, {key.map.column: "pk", **fields})
-            given = replace(planned.given, **{name: name for name in fields})
-            if planned.convert_from == planned.name:
-                given = replace(given, convert_from=OLD_KEY)
-            fill(key, given, engine.using, on_null=planned.on_null)
+            in_map = {name: name if name in fields else OLD_KEY for name in planned.sources}
+            fill(key, planned.given | in_map, engine.using, on_null=planned.on_null)
 
 
 def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
-    found = find.of_source(key.map.model, key.map.next_field, given, using)
+    found = of_source(key.map.model, key.map.next_field, given, using)
     target = replace(found, on_null=on_null)
     notes.forget_runs([key], using)
     if target.without_id.exists():

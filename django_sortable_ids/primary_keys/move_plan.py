@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -136,7 +136,7 @@ def build(
     moved = []
     for each in found:
         label, (field, options) = each._meta.label, edits.new_key(each, to)
-        fixed = {**asdict(chosen[label]), "on_null": on_null}
+        fixed: dict[str, Any] = {**chosen[label], "on_null": on_null}
         if needed:
             new = field(primary_key=True, **options)
             moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
@@ -315,17 +315,18 @@ def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, G
     order of the old key.
 
     Raises ``BackfillError`` if no model has the given field, or if it has no times."""
-    if given.start or given.end or given.created_from == "pk":
-        check_given(replace(given, created_from="pk"))
-    chosen = _having(given.created_from, found, using)
+    created_from, has_period = given.get("created_from"), "start" in given
+    if has_period or "end" in given or created_from == "pk":
+        check_given(given | {"created_from": "pk"})
+    chosen = _having(created_from, found, using)
     for label, model in found.items():
         if label in chosen:
             continue
         key: Any = model._meta.pk
         has_times = isinstance(key, SortableIDField) and isinstance(key.scheme, TimeScheme)
         is_in_order = has_times and not key.accept_other_versions
-        created_from = getattr(apps.get_model(label)._meta.pk, "created_from", None)
-        if not is_in_order and (name := _own(model, using, created_from)):
+        of_key = getattr(apps.get_model(label)._meta.pk, "created_from", None)
+        if not is_in_order and (name := _own(model, using, of_key)):
             chosen[label] = Given(created_from=name)
         elif has_times:
             chosen[label] = Given(convert_from=key.name)
@@ -335,9 +336,9 @@ def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, G
         if not any(related.values()):
             break
         chosen |= {label: source for label, source in related.items() if source}
-    for label, model in found.items() if given.start else ():
+    for label, model in found.items() if has_period else ():
         if label not in chosen and isinstance(model._meta.pk, models.IntegerField):
-            chosen[label] = Given(created_from="pk", start=given.start, end=given.end)
+            chosen[label] = given | {"created_from": "pk"}
     return {label: chosen.get(label) or Given(created_at="now") for label in found}
 
 
@@ -388,6 +389,6 @@ def _related(model: Model, chosen: Mapping[str, Given]) -> Given | None:
     for field in model._meta.fields:
         if field.is_relation and not field.null and field.related_model is not model:
             source = chosen.get(field.related_model._meta.label)
-            if source and source.created_from and source.created_from != "pk":
-                return Given(created_from=f"{field.name}{LOOKUP_SEP}{source.created_from}")
+            if path := (source or {}).get("created_from"):
+                return Given(created_from=f"{field.name}{LOOKUP_SEP}{path}")
     return None

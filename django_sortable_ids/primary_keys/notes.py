@@ -154,19 +154,16 @@ def source_of_key(model: str, using: str) -> Given | None:
     for note in rows.order_by("-updated_at"):
         if model in note.state.get(_SOURCES, ()):
             source = note.state[_SOURCES][model]
-            return Given(**source) if source and not note.identity["backwards"] else None
+            return dict(source) if source and not note.identity["backwards"] else None
     return None
 
 
-def _source(key: MovedKey) -> dict[str, str] | None:
-    """The arguments for the column of times, after the move; None if no column has them."""
-    if key.convert_from:
-        is_key = key.convert_from == key.name
-        kept = (key.old_name if key.old else None) if is_key else key.convert_from
-        return {"convert_from": kept} if kept else None
-    if key.created_from and key.created_from != "pk":
-        return {"created_from": key.created_from}
-    return None
+def _source(key: MovedKey) -> Given | None:
+    """The arguments for the columns of times, after the move; None if no column has them."""
+    if key.name in key.sources.values() and not key.old:
+        return None
+    kept = key.sources.items()
+    return {name: key.old_name if path == key.name else path for name, path in kept} or None
 
 
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:

@@ -9,9 +9,8 @@ from typing import Any
 
 from django.apps import apps
 
-from ..backfill.progress import minutes
 from ..db import tables, value
-from ..errors import counted
+from ..errors import counted, minutes
 from .changes.graph import Key
 from .changes.moved import MovedKey
 from .changes.texts import rows_with_keys

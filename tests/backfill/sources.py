@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import connection, models
 
 from django_sortable_ids.backfill import plan
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.schemes import get
 from tests.testapp.models import Order
@@ -123,7 +122,7 @@ class Source:
         return [f"--{name.replace('_', '-')}={value}" for name, value in named.items()]
 
     def plan(self, size: int) -> plan.Plan:
-        target = find(self.label, Given(**self.given), "default")
+        target = find(self.label, self.given, "default")
         return plan.build(replace(target, **self.policies), size)
 
     @property

@@ -10,13 +10,11 @@ import pytest
 from django.apps import apps
 from django.db import connection, connections, models
 
-from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill import batch, plan, run
 from django_sortable_ids.backfill.engines.mysql import MySQL
 from django_sortable_ids.backfill.engines.postgresql import PostgreSQL
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.sources.target import Target
-from django_sortable_ids.backfill.writing import batch
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.times import aware
 from django_sortable_ids.models import BackfillRun
@@ -74,7 +72,8 @@ def label(name: str) -> str:
 
 
 def find(name: str, using: str = "default", created_from: str | None = "created_at") -> Target:
-    return find_target(label(name), Given(created_from), using)
+    given = {"created_from": created_from} if created_from else {}
+    return find_target(label(name), given, using)
 
 
 def build(name: str, batch_size: int = 5000, using: str = "default") -> plan.Plan:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.writing import batch
+from django_sortable_ids.backfill import batch, run
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 from tests.support import refusal_of
 

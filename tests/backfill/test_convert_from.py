@@ -9,7 +9,6 @@ from django.core.management import CommandError
 from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.fields.values.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
@@ -80,8 +79,8 @@ def label(name):
     return name if "." in name else f"shop.Old.{name}"
 
 
-def find(name, source, created_from=None):
-    return find_target(label(name), Given(created_from, source), "default")
+def find(name, source, **more):
+    return find_target(label(name), {"convert_from": source, **more}, "default")
 
 
 def fill(name, source, size=5000, progress=lambda _: None):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.writing import writer
+from django_sortable_ids.backfill import run, writer
 from tests.combinations import each_with
 from tests.support import elsewhere
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from django_sortable_ids.backfill.writing import batch
-from django_sortable_ids.backfill.writing.batch import Position, mint_between
+from django_sortable_ids.backfill import batch
+from django_sortable_ids.backfill.batch import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
 from tests.schemes.odds import is_far, uneven_bits
 from tests.schemes.support import NOW, SORTING_KINDS

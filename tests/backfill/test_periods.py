@@ -9,7 +9,6 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.models import BackfillRun
 
@@ -100,7 +99,7 @@ def test_ids_of_the_application_are_no_part_of_it():
 
 def test_a_resumed_run_keeps_the_period():
     keys(*range(1, 11))
-    given = Given("pk", None, None, "2015-01-01", "2024-06-30")
+    given = {"created_from": "pk", "start": "2015-01-01", "end": "2024-06-30"}
     with pytest.raises(ZeroDivisionError):
         run.execute(plan.build(find(NAME, given, None), 4), lambda count: 1 // 0)
     keys(100)

@@ -11,7 +11,6 @@ from django.core.management import CommandError
 from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.models import BackfillRun, WorkerLease
 from tests.support import elsewhere, execute, on_statement
@@ -113,7 +112,7 @@ def test_skipped_rows_get_ids_of_another_source(stops):
     )
     if stops:
         target = find_target(
-            label("uuid7"), Given("pk", start="2015-01-01", end="2024-05-17"), None
+            label("uuid7"), {"created_from": "pk", "start": "2015-01-01", "end": "2024-05-17"}, None
         )
         with suppress(support.Stop):
             run.execute(plan.build(target, 3), support.stop_after(2))

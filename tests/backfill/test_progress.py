@@ -4,8 +4,8 @@ from io import StringIO
 
 import pytest
 
-from django_sortable_ids.backfill import progress as module
-from django_sortable_ids.backfill.progress import Progress
+from django_sortable_ids.backfill import pace as module
+from django_sortable_ids.backfill.pace import Progress
 from tests.patience import LOG_SECONDS
 
 # By a clock in the hand of the test

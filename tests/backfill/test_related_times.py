@@ -6,10 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection
 
+from django_sortable_ids.backfill import pending_rows as reading
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find
-from django_sortable_ids.backfill.writing import pending_rows as reading
 from django_sortable_ids.models import BackfillRun
 from tests.support import on_statement, query
 
@@ -112,7 +111,7 @@ def test_rows_and_bills_that_change_while_it_runs():
         BillLine.objects.filter(pk__in=[5, 10]).delete()
         insert(BillLine, [{"id": 90 + n, "bill": made[n].pk, "amount": 0} for n in range(5)])
 
-    target = find(NAME, Given(created_from=ISSUED), None)
+    target = find(NAME, {"created_from": ISSUED}, None)
     result = run.execute(plan.build(target, 4), concurrently(3, change))
     assert result.remaining == 0
     assert not BillLine.objects.filter(public_id=None).exists()
@@ -211,7 +210,7 @@ def test_a_text_that_is_no_day_is_named(text):
 def statements_of(arguments, rows):
     """The statements of a run whose batches are of one row each."""
     insert(BillLine, [{"amount": 0, "day": DAYS[0]} for _ in range(rows)])
-    planned = plan.build(find(NAME, Given(**arguments), None), 1)
+    planned = plan.build(find(NAME, arguments, None), 1)
     with on_statement("") as said:
         assert run.execute(planned).filled == rows
     return said

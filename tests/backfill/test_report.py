@@ -9,9 +9,9 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 
+from django_sortable_ids import reporting
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField
-from django_sortable_ids.reporting import report
 from tests.support import query
 from tests.testapp.models import Order
 
@@ -32,7 +32,7 @@ def lines(using="default"):
 @pytest.fixture
 def of_orders(monkeypatch):
     """The report is about orders alone, which takes less time."""
-    monkeypatch.setattr(report, "apps", SimpleNamespace(get_models=lambda **_: [Order]))
+    monkeypatch.setattr(reporting, "apps", SimpleNamespace(get_models=lambda **_: [Order]))
 
 
 def test_every_field_of_every_table_is_there_once():
@@ -45,7 +45,7 @@ def test_every_field_of_every_table_is_there_once():
         for field in model._meta.local_fields
         if isinstance(field, SortableIDField)
     ]
-    assert [str(entry.field) for entry in report.entries("default")] == expected
+    assert [str(entry.field) for entry in reporting.entries("default")] == expected
     assert "shop.Document.public_id" in expected
     assert not {"shop.Invoice.public_id", "shop.PlainProxy.public_id"} & set(expected)
 
@@ -136,6 +136,6 @@ def test_ids_of_another_scheme_are_no_ids():
 
 def test_a_project_without_ids(settings):
     settings.INSTALLED_APPS = ["django.contrib.contenttypes", "django_sortable_ids"]
-    assert list(report.lines("default")) == [
+    assert list(reporting.lines("default")) == [
         "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
     ]

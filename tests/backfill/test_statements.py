@@ -11,7 +11,7 @@ from django_sortable_ids.backfill.engines import engine_of, mysql_statements
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
 from django_sortable_ids.backfill.sources.columns import Times
 from django_sortable_ids.backfill.sources.target import Target
-from django_sortable_ids.backfill.writing.writer import Writer
+from django_sortable_ids.backfill.writer import Writer
 from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label

@@ -11,7 +11,6 @@ from django.core.management import call_command
 from django.db import connection, connections, models
 
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import of_source
 from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import (
@@ -234,7 +233,9 @@ def test_columns_in_capital_letters_are_there(make_crate):
     assert is_unique(connection, "legacy_crate", "id")
     assert begins_an_index(connection, "legacy_crate", "sent_at")
     if connection.vendor == "mysql":
-        target = of_source(model, model._meta.get_field("public_id"), Given("sent_at"), "default")
+        target = of_source(
+            model, model._meta.get_field("public_id"), {"created_from": "sent_at"}, "default"
+        )
         assert time_index(target, connection) == "crate_sent"
 
 

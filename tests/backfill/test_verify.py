@@ -9,13 +9,12 @@ import uuid
 import pytest
 from django.db import connection
 
+from django_sortable_ids import reporting
 from django_sortable_ids.backfill.sources import target
-from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.verification import Verification
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
-from django_sortable_ids.reporting import report
 from tests.support import execute, on_statement, query
 
 from .command import called
@@ -283,7 +282,7 @@ def test_rows_that_the_user_may_not_see_fail():
     execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO sortable_ids_reader")
     execute("SET LOCAL ROLE sortable_ids_reader")
     assert "row-level security" in run_command("uuid7")[1][0]
-    (line,) = (each for each in report.lines("default") if "testapp.Order.uuid7 " in each)
+    (line,) = (each for each in reporting.lines("default") if "testapp.Order.uuid7 " in each)
     assert " 0 missing of those that row-level security shows " in line
     execute("RESET ROLE")
     assert run_command("uuid7")[1] is None
@@ -316,7 +315,7 @@ def test_rows_without_an_id_of_a_model_without_times_are_to_be_filled_first():
 def test_an_empty_table_and_nothing_written(django_assert_num_queries):
     assert verify(find("uuid7")) == Verification()
     with on_statement("^(INSERT|UPDATE|DELETE)") as writes:
-        verify(find_target(label("uuid7"), Given("created_at"), None))
+        verify(find_target(label("uuid7"), {"created_from": "created_at"}, None))
     assert writes == []
 
 

@@ -7,9 +7,8 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from django_sortable_ids.backfill import verify
+from django_sortable_ids.backfill import verify, writer
 from django_sortable_ids.backfill.sources import target
-from django_sortable_ids.backfill.writing import writer
 from tests.support import execute
 
 from .shop.models import PairKey

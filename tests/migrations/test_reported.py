@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
+from django_sortable_ids import reporting
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
-from django_sortable_ids.reporting import report
 from tests.marks import own_tables
 from tests.support import execute
 
@@ -30,7 +30,7 @@ def reported(monkeypatch):
             meta = type("Meta", (), {"app_label": "depot", "db_table": "depot_order"})
             body = {"__module__": __name__, "Meta": meta, "public": public, **others}
             type("Order", (models.Model,), body)
-            monkeypatch.setattr(report, "apps", own)
+            monkeypatch.setattr(reporting, "apps", own)
             importlib.invalidate_caches()
             forget("depot.migrations")
             out = StringIO()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from django_sortable_ids.backfill.writing import sorted_rows as at_once
+from django_sortable_ids.backfill import pending_rows as at_once
 from django_sortable_ids.primary_keys import key_map
 from tests.combinations import each_with
 from tests.marks import own_tables

@@ -172,7 +172,7 @@ def test_the_check_of_its_columns_waits(depot, monkeypatch):
 
 def test_the_command_is_for_the_database():
     move = Unrecorded(("shop", "0002_move"), "0002_move", False, "moved", (), "other")
-    assert move.command == "manage.py migrate shop 0002_move --database other"
+    assert move.command == "manage.py migrate shop 0002_move --database=other"
 
 
 # What is left over

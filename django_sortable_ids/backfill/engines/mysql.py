@@ -75,7 +75,30 @@ class MySQL(Engine):
         return effects
 
     def check_times(self, target: Target) -> None:
-        _check_days(target)
+        """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
+        source = target.source.field
+        if not isinstance(source, DateField):
+            return
+        rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
+        # By the column's own name: for a related row, source.name is the whole path.
+        column = F(source.attname)
+        rows = rows.filter(SQL(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
+        found = named(rows)
+        if found is None:
+            return
+        pk, who = found
+        text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
+        quote = self.connection.ops.quote_name
+        table, name = quote(source.model._meta.db_table), quote(str(source.column))
+        nearest = _NEAREST_DAY.format(name)
+        if isinstance(source, DateTimeField):
+            nearest = f"CONCAT({nearest}, ' ', TIME({name}))"
+        raise BackfillError(
+            f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. "
+            f"Correct it, for example to the nearest day, in 1971 if it has no year: UPDATE "
+            f"{table} SET {name} = {nearest} WHERE {_IS_IMPOSSIBLE.format(name)}; nothing was "
+            f"written."
+        )
 
     def check_session(self, target: Target) -> None:
         _check_repeated_hours(
@@ -115,32 +138,6 @@ _IS_IMPOSSIBLE = (
     f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
 )
 _NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
-
-
-def _check_days(target: Target) -> None:
-    """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
-    source, connection = target.source.field, connections[target.using]
-    if not isinstance(source, DateField):
-        return
-    rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
-    # By the column's own name: for a related row, source.name is the whole path.
-    column = F(source.attname)
-    rows = rows.filter(SQL(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
-    found = named(rows)
-    if found is None:
-        return
-    pk, who = found
-    text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
-    quote = connection.ops.quote_name
-    table, name = quote(source.model._meta.db_table), quote(str(source.column))
-    nearest = _NEAREST_DAY.format(name)
-    if isinstance(source, DateTimeField):
-        nearest = f"CONCAT({nearest}, ' ', TIME({name}))"
-    raise BackfillError(
-        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Correct "
-        f"it, for example to the nearest day, in 1971 if it has no year: UPDATE {table} SET "
-        f"{name} = {nearest} WHERE {_IS_IMPOSSIBLE.format(name)}; nothing was written."
-    )
 
 
 def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:

@@ -1,16 +1,17 @@
 """What all sources of creation times have in common.
 
-A source is a subclass of ``Source``, each kind in one file. It owns the order of the rows, their
-times, the ids that it knows, and what a plan and ``--verify`` expect. ``find.py`` lists them.
+A source is a subclass of ``Source``, each kind in one file. It owns the arguments that name it, the
+order of the rows, their times, the ids that it knows, and what a plan and ``--verify`` expect.
+``SOURCES`` lists them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
 from django.db.models import Q, QuerySet
@@ -30,28 +31,21 @@ Row = tuple[Any, Any]
 """Place and key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """The arguments that name the source of the times. A run stores them under these names."""
+Given = dict[str, str]
+"""The arguments that name a source, by their names. Runs and moves store them so."""
 
-    created_from: str | None = None
-    convert_from: str | None = None
-    created_at: str | None = None
-    start: str | None = None
-    end: str | None = None
 
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Given:
-        """The arguments of a run with these stored options."""
-        given = {each.name: options.get(each.name) for each in fields(cls)}
-        return cls(**given | {"created_at": "now" if "created_at" in options else None})
+CREATED_FROM = {
+    "metavar": "FIELD",
+    "help": "the field with the rows' creation times: a DateTimeField or a DateField, also of a "
+    "related row (order__created_at); or pk, with --start and --end",
+}
+"""For each source that it names."""
 
-    def __str__(self) -> str:
-        """As on the command line."""
-        given = {
-            f"--{each.name.replace('_', '-')}": getattr(self, each.name) for each in fields(self)
-        }
-        return " ".join(f"{option} {value}" for option, value in given.items() if value)
+
+def as_words(given: Given) -> str:
+    """As on the command line."""
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +88,37 @@ class Source(ABC):
     """The field of the places. In a related row, its name is the whole path, which works in
     lookups, orders and values like the name of a column."""
     using: str
-    convert_from: str | None = None
-    """The field of the old ids, if ids are converted."""
+
+    arguments: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """The arguments of ``backfill_ids`` that name it, as argparse takes them. Its ``options`` have
+    the same names. A FIELD is one of the model, which a move copies into the map of a key."""
+
+    @classmethod
+    def check(cls, given: Given) -> None:
+        """Raise ``WrongArguments`` for arguments that contradict each other, and ``BackfillError``
+        for values that no rows can have."""
+        return
+
+    @classmethod
+    def named_by(cls, wanted: Wanted) -> Source | None:
+        """This source, if the arguments name it."""
+        return None
+
+    @classmethod
+    def given_by(cls, options: Mapping[str, Any]) -> Given:
+        """The arguments of a run with these stored options."""
+        return {name: options[name] for name in cls.arguments if options.get(name)}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a run stores of it: its arguments, and all that must not change between the start of
+        a run and its resumption."""
+        return {}
+
+    @property
+    def as_arguments(self) -> str:
+        """The arguments that name this source; empty if none does."""
+        return as_words(self.given_by(self.options))
 
     @property
     def times(self) -> TimeColumn | None:
@@ -108,16 +131,6 @@ class Source(ABC):
         return None if self.is_sorted else self.times
 
     @property
-    def created_from(self) -> str | None:
-        """The field of the creation times; None if they come from elsewhere."""
-        return self.field.name
-
-    @property
-    def as_arguments(self) -> str:
-        """The arguments that name this source; empty if none does."""
-        return str(Given(self.created_from, self.convert_from))
-
-    @property
     def described(self) -> str:
         return self.field.name
 
@@ -125,16 +138,6 @@ class Source(ABC):
     def notes(self) -> Sequence[str]:
         """More about the times, as lines of the plan."""
         return ()
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Options of its own that must not change between the start of a run and its resumption."""
-        return {}
-
-    @classmethod
-    def named_by(cls, wanted: Wanted) -> Source | None:
-        """This source, if the arguments name it."""
-        return None
 
     comes_last = False
     """Whether a run fills its rows after all others: it locks them, and keeps its cursor."""

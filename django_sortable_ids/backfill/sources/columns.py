@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -20,8 +21,9 @@ from ...fields import SortableIDField
 from ...fields.times import in_utc
 from ...functions.time_columns import TimeColumn, column_of, shown
 from ...schemes.support import nearest
-from .base import Expectation, Source, Wanted
+from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import check_table, names_of
+from .old_ids import CONVERT_FROM
 from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
 
 _NONE = (
@@ -31,15 +33,26 @@ _NONE = (
 )
 
 
+@dataclass(frozen=True)
 class InColumn(Source):
     """A date or time in a column. A row has none if it is in a related row that is missing."""
+
+    convert_from: str | None = None
+    """The field of old ids of the same rows, which have no times."""
+
+    arguments = {"created_from": CREATED_FROM, "convert_from": CONVERT_FROM}
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Source:
         model, using, given = wanted.model, wanted.using, wanted.given
-        field = field_of_times(model, given.created_from, using)
+        field = field_of_times(model, given.get("created_from"), using)
         kind = Times if isinstance(field, models.DateTimeField) else Days
-        return kind(model, field, using, convert_from=given.convert_from)
+        return kind(model, field, using, given.get("convert_from"))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        converted = {"convert_from": self.convert_from} if self.convert_from else {}
+        return {"created_from": self.field.name, **converted}
 
     @property
     def is_sorted(self) -> bool:
@@ -98,7 +111,7 @@ class InColumn(Source):
 class Times(InColumn):
     """A ``DateTimeField``."""
 
-    @property
+    @cached_property
     def times(self) -> TimeColumn:
         return self.values
 
@@ -135,7 +148,7 @@ class Days(InColumn):
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"time_zone": settings.TIME_ZONE}
+        return super().options | {"time_zone": settings.TIME_ZONE}
 
     @property
     def expected(self) -> Expectation:

@@ -1,25 +1,29 @@
-"""Finds the target of a backfill from the arguments of the command."""
+"""All sources of creation times, and the target of a backfill that arguments name."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from django.db import models, router
 from django.db.models import QuerySet
 
-from ...errors import BackfillError, WrongArguments
+from ...errors import BackfillError
 from ...fields import SortableIDField, history_models
 from .base import Given, Source, Wanted
 from .columns import InColumn
 from .id_column import check_tables, find_field, last_run
 from .old_ids import Conversion
 from .originals import Originals
-from .periods import PERIOD, Fixed, Spread, check_period, parsed
+from .periods import Fixed, Spread
 from .target import POLICIES, EveryRow, Target
 
-_KINDS = (Fixed, Spread, Conversion, Originals, InColumn)
+SOURCES: tuple[type[Source], ...] = (Spread, Fixed, Conversion, Originals, InColumn)
 """Tried in this order: ``InColumn`` takes what the others leave."""
+ARGUMENTS = {name: each for kind in SOURCES for name, each in kind.arguments.items()}
+"""All that name a source, in the order of ``--help``."""
+OF_FIELDS = [name for name, each in ARGUMENTS.items() if each.get("metavar") == "FIELD"]
 
 
 def find(label: str, given: Given, using: str | None) -> Target:
@@ -30,7 +34,7 @@ def find(label: str, given: Given, using: str | None) -> Target:
     """
     model, field = find_field(label)
     original = history_models.original_of(model)
-    if original is not None and given != Given():
+    if original is not None and given:
         raise BackfillError(
             f"{model._meta.label} is a history of {original._meta.label} and gets its ids: omit "
             f"the source of times"
@@ -47,17 +51,16 @@ def of_source(
     last = last_run(str(field), using)
     rows: QuerySet[Any] = QuerySet(model, using=using)
     missing = rows.filter(**{f"{field.name}__isnull": True})
-    if last and given == Given():
-        given = Given.of(last.options)
-    wanted = Wanted(model, field, using, given, last, missing)
-    return Target(field, _named(wanted))
+    if last and not given:
+        given = given_by(last.options)
+    return Target(field, _named(Wanted(model, field, using, given, last, missing)))
 
 
 def of_run(
     options: dict[str, Any], model: type[models.Model], field: SortableIDField, using: str
 ) -> Target:
     """The target of a run with these stored options, and its policies."""
-    target = of_source(model, field, Given.of(options), using)
+    target = of_source(model, field, given_by(options), using)
     return replace(target, **options.get(POLICIES, {}))
 
 
@@ -70,18 +73,16 @@ def every_row(
 
 
 def _named(wanted: Wanted) -> Source:
-    found = (kind.named_by(wanted) for kind in _KINDS)
+    found = (kind.named_by(wanted) for kind in SOURCES)
     return next(source for source in found if source is not None)
 
 
+def given_by(options: Mapping[str, Any]) -> Given:
+    """The arguments of a run with these stored options."""
+    return {name: each for kind in SOURCES for name, each in kind.given_by(options).items()}
+
+
 def check_given(given: Given) -> None:
-    """Raise ``WrongArguments`` for arguments that contradict each other, and ``BackfillError`` for
-    a period that no rows can have."""
-    if given.created_at and replace(given, created_at=None) != Given():
-        raise WrongArguments("--created-at sets the time of every row: give no other source")
-    if given.created_from == "pk" and given.convert_from:
-        raise WrongArguments("--created-from pk and --convert-from: give only one of them")
-    if bool(given.start) != bool(given.end) or (given.start and given.created_from != "pk"):
-        raise WrongArguments(f"{PERIOD}: give all three, or none of them")
-    if given.start and given.end:
-        check_period(parsed("--start", given.start), parsed("--end", given.end))
+    """Raise ``BackfillError`` for arguments that no source can have."""
+    for kind in SOURCES:
+        kind.check(given)

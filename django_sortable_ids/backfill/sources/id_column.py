@@ -109,7 +109,7 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
 def check_table(model: type[models.Model], using: str) -> None:
     """Raise ``BackfillError`` if the database has no table of the model."""
     table = model._meta.db_table
-    check_names([table, *(str(field.column) for field in model._meta.local_concrete_fields)])
+    check_names([table, *[str(field.column) for field in model._meta.local_concrete_fields]])
     kind = tables.kind(connections[using], table)
     if kind == "view":
         raise BackfillError(

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from ..verification import Page, Read
     from ..verify import Checker
 
+CONVERT_FROM = {
+    "metavar": "FIELD",
+    "help": "the field with the old ids to convert; bits are kept where that is possible",
+}
 _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 
 
@@ -37,14 +41,14 @@ class Conversion(Source):
 
     old: TimeScheme = field(kw_only=True)
 
-    created_from = None
+    arguments = {"convert_from": CONVERT_FROM}
     keeps = "of the same time, in the same order"
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Conversion | None:
         """The conversion of ``--convert-from``; None if its UUIDs carry no time, and
         ``--created-from`` names the source of the times."""
-        created_from, convert_from = wanted.given.created_from, wanted.given.convert_from
+        created_from, convert_from = map(wanted.given.get, ("created_from", "convert_from"))
         model, field, using = wanted.model, wanted.field, wanted.using
         if convert_from is None:
             return None
@@ -80,7 +84,7 @@ class Conversion(Source):
                 f"as a UUIDv6Field of UUIDv1s, and that field into {field.name}; or use "
                 f"--created-from instead of --convert-from"
             )
-        return kind(model, source, using, convert_from=convert_from, old=old)
+        return kind(model, source, using, old=old)
 
     @property
     def described(self) -> str:
@@ -90,6 +94,7 @@ class Conversion(Source):
     def options(self) -> dict[str, Any]:
         arguments = getattr(self.field, "scheme_arguments", {})
         return {
+            "convert_from": self.field.name,
             "old_scheme": self.old.name,
             **{f"old_{key}": repr(value) for key, value in arguments.items()},
         }

@@ -29,8 +29,6 @@ class Originals(InOrderOfKeys):
     id_name: str = field(kw_only=True)
     """The field of the ids in both models."""
 
-    created_from = None
-    as_arguments = ""
     differs = ""
     notes = (
         "rows whose original was deleted get one id for each original, of the time of its first "

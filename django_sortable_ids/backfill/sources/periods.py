@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,14 @@ from ...fields.of_model import referenced_column
 from ...fields.times import MICROSECOND, in_utc
 from ...functions.time_columns import last_tick, time_range
 from ...schemes import ID, LeaseLost, LeaseUnavailable, Scheme, TimeScheme
-from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
+from .base import CREATED_FROM, Expectation, Given, InOrderOfKeys, Row, Source, Wanted
 from .target import Target, check_generated
 
 if TYPE_CHECKING:
     from ..verification import Page, Read
     from ..verify import Checker
 
-PERIOD = "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30"
+_PERIOD = "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30"
 
 
 class Derived(InOrderOfKeys):
@@ -56,23 +56,41 @@ class Spread(Derived):
     """The key of the first instant; rows before it have the same time."""
     last: int
 
-    created_from = "pk"
+    arguments = {
+        "created_from": CREATED_FROM,
+        "start": {"metavar": "TIME", "help": "with --created-from pk: the time of the first row"},
+        "end": {
+            "metavar": "TIME",
+            "help": "with --created-from pk: the time of the last row; linear in the key",
+        },
+    }
+
+    @classmethod
+    def check(cls, given: Given) -> None:
+        start, end = map(given.get, ("start", "end"))
+        is_spread = given.get("created_from") == "pk"
+        if is_spread and "convert_from" in given:
+            raise WrongArguments("--created-from pk and --convert-from: give only one of them")
+        if bool(start) != bool(end) or (start and not is_spread):
+            raise WrongArguments(f"{_PERIOD}: give all three, or none of them")
+        if start and end:
+            _check_period(_parsed("--start", start), _parsed("--end", end))
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Spread | None:
         """``--created-from pk``, over the given period or that of the last run."""
         given, last = wanted.given, wanted.last
-        if given.created_from != "pk":
+        if given.get("created_from") != "pk":
             return None
         key = _integer_key(wanted.model)
         before = last.options if last and last.options.get("created_from") == "pk" else None
-        if given.start and given.end:
-            start, end = parsed("--start", given.start), parsed("--end", given.end)
-            check_scheme(wanted.field, start, end)
+        if "start" in given:
+            start, end = _parsed("--start", given["start"]), _parsed("--end", given["end"])
+            _check_scheme(wanted.field, start, end)
         elif before:
             start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
         else:
-            raise WrongArguments(PERIOD)
+            raise WrongArguments(_PERIOD)
         spread = [start.astimezone(UTC).isoformat(), end.astimezone(UTC).isoformat()]
         has_stopped = last is not None and last.finished_at is None
         if before and (has_stopped or [before["start"], before["end"]] == spread):
@@ -97,6 +115,7 @@ class Spread(Derived):
     @property
     def options(self) -> dict[str, Any]:
         return {
+            "created_from": "pk",
             "start": self.start.astimezone(UTC).isoformat(),
             "end": self.end.astimezone(UTC).isoformat(),
             "first_key": self.first,
@@ -134,15 +153,30 @@ class Fixed(Derived):
 
     moment: datetime = field(kw_only=True)
 
-    created_from = None
-    as_arguments = "--created-at now"
+    arguments = {
+        "created_at": {
+            "choices": ["now"],
+            "help": "use the start of the run as the time of every row; ids follow the order of "
+            "the key",
+        }
+    }
     notes = ("this is the start of the run; a resumed run and --verify use the same time",)
+
+    @classmethod
+    def check(cls, given: Given) -> None:
+        if "created_at" in given and len(given) > 1:
+            raise WrongArguments("--created-at sets the time of every row: give no other source")
+
+    @classmethod
+    def given_by(cls, options: Mapping[str, Any]) -> Given:
+        """Runs store the time itself."""
+        return {"created_at": "now"} if "created_at" in options else {}
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Fixed | None:
         """``--created-at now``: the start of the last run, unless its ids are gone."""
         last = wanted.last
-        if not wanted.given.created_at:
+        if "created_at" not in wanted.given:
             return None
         moment = datetime.now(UTC)
         before = last.options.get("created_at") if last else None
@@ -173,8 +207,6 @@ class Fixed(Derived):
 class Unsourced(InOrderOfKeys):
     """No known times: the ids of rows that only the application has written."""
 
-    created_from = None
-    as_arguments = ""
     described = "no known times"
     expected = Expectation(about_times="")
 
@@ -227,7 +259,7 @@ class WithoutTime(Unsourced):
             raise BackfillError(f"{target.label}: no ids of now: {error}") from error
 
 
-def parsed(option: str, text: str) -> datetime:
+def _parsed(option: str, text: str) -> datetime:
     """The aware time of ``--start`` or ``--end``. A date means the start, or the last microsecond,
     of that day in ``TIME_ZONE``. Raises ``BackfillError`` for other texts."""
     is_end = option == "--end"
@@ -253,7 +285,7 @@ def shown(at: datetime) -> str:
         return at.astimezone(UTC).isoformat()
 
 
-def check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
+def _check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
     """Raise ``BackfillError`` for a period that no ids of the field can have."""
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
@@ -280,7 +312,7 @@ def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
     return key
 
 
-def check_period(start: datetime, end: datetime) -> None:
+def _check_period(start: datetime, end: datetime) -> None:
     if start > end:
         raise BackfillError(f"--start {shown(start)} is after --end {shown(end)}: exchange them")
     now = datetime.now(UTC)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from django.db import connections, models
 from django.db.models import Max, Min, Q, QuerySet
+from django.utils.functional import cached_property
 
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
@@ -46,21 +47,21 @@ class Target:
     allow_triggers: bool = False
     """Whether an UPDATE may have side effects: fire triggers, add history and the like."""
 
-    @property
+    @cached_property
     def model(self) -> type[models.Model]:
         return self.source.model
 
-    @property
+    @cached_property
     def using(self) -> str:
         return self.source.using
 
-    @property
+    @cached_property
     def scheme(self) -> TimeScheme:
         scheme = self.field.scheme
         assert isinstance(scheme, TimeScheme), "ids of a sequence have no time"
         return scheme
 
-    @property
+    @cached_property
     def label(self) -> str:
         return str(self.field)
 
@@ -78,21 +79,19 @@ class Target:
     @property
     def options(self) -> dict[str, Any]:
         """What a run stores; only the policies may change between its start and its resumption."""
-        source = self.source
         policies = {name: getattr(self, name) for name in ("on_null", "on_out_of_range")}
         return {
-            "created_from": source.created_from,
-            **({"convert_from": source.convert_from} if source.convert_from else {}),
+            "created_from": None,
             "scheme": self.field.scheme_name,
             "time_zone": zone_of_naive_times(self.using),
             **{key: repr(value) for key, value in self.field.scheme_arguments.items()},
-            **source.options,
+            **self.source.options,
             POLICIES: policies,
         }
 
     # Rows
 
-    @property
+    @cached_property
     def time_range(self) -> tuple[datetime, datetime] | None:
         """The times for which there are ids, end excluded; None if it has no bounds."""
         return self.source.time_range(self.field.scheme)
@@ -155,7 +154,7 @@ class Target:
 
     # Reading
 
-    @property
+    @cached_property
     def key_fields(self) -> list[models.Field[Any, Any]]:
         """The columns of the primary key: several if it is composite."""
         return self.model._meta.pk_fields

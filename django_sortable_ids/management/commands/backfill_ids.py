@@ -39,14 +39,15 @@ class Command(BaseCommand):
 
     _is_from_shell = False
     _line: CommandLine
+    _parser: ArgumentParser
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         arguments.add(parser)
+        self._parser = parser
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        parser = self.create_parser("manage.py", "backfill_ids")
         own = {name: value for name, value in options.items() if name != "as_json"}
-        self._line = CommandLine.of(parser, own, self._is_from_shell)
+        self._line = CommandLine.of(self._parser, own, self._is_from_shell)
         try:
             return super().execute(*args, **options)
         except Interrupted as stop:
@@ -81,7 +82,7 @@ class Command(BaseCommand):
             super().run_from_argv(argv)
         except SystemExit as end:
             # Django and argparse have written the reason to stderr.
-            known = self.create_parser("manage.py", "backfill_ids")._option_string_actions
+            known = self._parser._option_string_actions
             for name in (word.partition("=")[0] for word in argv if end.code == arguments.WRONG):
                 if name.startswith("--") and name not in known and (found := nearest(name, known)):
                     self.stderr.write(f"{name}{found}", lambda text: text)

@@ -14,6 +14,7 @@ from django.db.migrations.writer import MigrationWriter
 
 from ...backfill.sources.base import Given
 from ...backfill.sources.columns import field_of_times
+from ...backfill.sources.find import ARGUMENTS, OF_FIELDS
 from ...fields import SortableIDField
 from ...schema.constraints import redefined
 from ...schemes import TimeScheme
@@ -89,7 +90,14 @@ class MovedKey(_WithOld):
 
     @property
     def given(self) -> Given:
-        return Given(**{each.name: getattr(self, each.name) for each in fields(Given)})
+        given = {name: getattr(self, name, None) for name in ARGUMENTS}
+        return {name: each for name, each in given.items() if each}
+
+    @property
+    def sources(self) -> Given:
+        """The arguments that name a field of its model."""
+        given = self.given.items()
+        return {name: path for name, path in given if name in OF_FIELDS and path != "pk"}
 
 
 @dataclass(frozen=True)
@@ -165,7 +173,7 @@ def is_written_at_once(key: MovedKey) -> bool:
     """Whether the times are in a column: the rows are sorted, and the map is written with their new
     keys. In any other case it is written without them, and filled by the same backfill as any
     table."""
-    has_column = key.created_from not in (None, "pk") and key.convert_from is None
+    has_column = key.given.keys() == key.sources.keys() == {"created_from"}
     return has_column and isinstance(key.field.scheme, TimeScheme)
 
 
@@ -174,8 +182,7 @@ def copied(key: MovedKey) -> dict[str, str]:
     path in the model."""
     if is_written_at_once(key):
         return {}
-    named = {"created_from": key.created_from, "convert_from": key.convert_from}
-    return {name: path for name, path in named.items() if path not in (None, "pk", key.name)}
+    return {name: path for name, path in key.sources.items() if path != key.name}
 
 
 def with_maps(

@@ -19,7 +19,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from django_sortable_ids.backfill.progress import Progress
+from django_sortable_ids.backfill.pace import Progress
 from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.primary_keys.edits import Edit
 

@@ -1,15 +1,21 @@
-"""The rows without an id after a row in the order of creation times."""
+"""The rows without an id: those after a row in the order of creation times; and all of them, sorted
+once into a temporary table, if nobody else uses the table."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db import connections
+from django.db.models import F, Q, QuerySet
 
-from ..sources.base import Row
-from ..sources.target import SORTED_AT_ONCE, Target
-from .batch import Cursor, Span
+from ..errors import BackfillError
+from ..schemes import OutOfRange
+from .batch import Cursor, Span, mint
+from .sources.base import Row
+from .sources.target import SORTED_AT_ONCE, Target
 
 _LOOKS = 5
 """How often the last row of a stretch is read again when another transaction changes it."""
@@ -170,11 +176,22 @@ class SortedPages:
         """The next ``size`` rows after one (None: from the first on), or as many as there are.
         Rows that have changed since the sort are left out.
         """
-        while rows := self._sorted_after(row, size):
-            row = rows[-1]
-            if unchanged := _unchanged(self.target, rows):
+        while True:
+            start = self._next.get(row, len(self._rows))
+            left = len(self._rows) - start
+            if not left or (left < size and not self._is_last):
+                missing, most = self.target.missing, max(SORTED_AT_ONCE, size)
+                if row is not None:
+                    missing = missing.filter(self.target.source.after(*row))
+                self._rows = self.target.read(missing[:most])
+                self._next = {each: number for number, each in enumerate(self._rows, 1)}
+                self._next[row] = start = 0
+                self._is_last = len(self._rows) < most
+            rows = self._rows[start : start + size]
+            unchanged = _unchanged(self.target, rows)
+            if unchanged or not rows:
                 return unchanged
-        return []
+            row = rows[-1]
 
     def count_while(self, last: Row, is_meant: Callable[[Any], bool]) -> int | None:
         """How many consecutive rows after ``last`` have such places; None if it is not known."""
@@ -183,23 +200,6 @@ class SortedPages:
         rest = self._rows[self._next[last] :]
         count = sum(1 for _ in takewhile(lambda row: is_meant(row[0]), rest))
         return count if count < len(rest) or self._is_last else None
-
-    def _sorted_after(self, row: Row | None, size: int) -> Sequence[Row]:
-        start = self._next.get(row, len(self._rows))
-        left = len(self._rows) - start
-        if not left or (left < size and not self._is_last):
-            self._sort(row, max(SORTED_AT_ONCE, size))
-            start = 0
-        return self._rows[start : start + size]
-
-    def _sort(self, row: Row | None, size: int) -> None:
-        rows = self.target.missing
-        if row is not None:
-            rows = rows.filter(self.target.source.after(*row))
-        self._rows = self.target.read(rows[:size])
-        self._next = {each: number for number, each in enumerate(self._rows, 1)}
-        self._next[row] = 0
-        self._is_last = len(self._rows) < size
 
 
 def _unchanged(target: Target, rows: Sequence[Row], locks: bool = False) -> list[Row]:
@@ -214,3 +214,93 @@ def _unchanged(target: Target, rows: Sequence[Row], locks: bool = False) -> list
             list(alone.select_for_update().values_list("pk"))
         unchanged.update(target.read(target.missing.filter(pk__in=keys).order_by()))
     return [row for row in rows if row in unchanged]
+
+
+_PAGE = 100_000
+"""Rows that are read at a time."""
+_PLACE = "sorted_place"
+_TABLE = "sorted_rows"
+_CREATED = {
+    # The numbers are those of the rows as they are inserted.
+    "mysql": "CREATE TEMPORARY TABLE {} (n BIGINT AUTO_INCREMENT PRIMARY KEY) {}",
+    "postgresql": "CREATE TEMPORARY TABLE {} AS SELECT row_number() OVER () AS n, s.* FROM ({}) s",
+    "sqlite": "CREATE TEMPORARY TABLE {} AS {}",
+}
+
+
+class SortedRows:
+    """The rows of a target with times in a column and a key of one column, in order, with new ids.
+    The temporary table is dropped at the end of the context."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._connection: Any = connections[target.using]
+        self._number = "rowid" if self._connection.vendor == "sqlite" else "n"
+
+    def __enter__(self) -> SortedRows:
+        target, vendor = self._target, self._connection.vendor
+        place = target.source.selected_place
+        rows = target.missing.annotate(**{_PLACE: F(place) if isinstance(place, str) else place})
+        rows = rows.order_by(*target.source.order).values_list(_PLACE, target.key_fields[0].attname)
+        compiler = rows.query.get_compiler(target.using)
+        sql, parameters = compiler.as_sql()
+        self._convert = compiler.get_converters([compiler.select[0][0]])
+        self._apply = compiler.apply_converters
+        self._drop()
+        self._execute(_CREATED[vendor].format(_TABLE, sql), parameters)
+        if vendor == "postgresql":
+            self._execute(f"CREATE UNIQUE INDEX ON {_TABLE} (n)")
+            self._execute(f"ANALYZE {_TABLE}")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._drop()
+
+    @property
+    def count(self) -> int:
+        return int(self._execute(f"SELECT COUNT(*) FROM {_TABLE}")[0][0])
+
+    def pages(self) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+        """The keys and the new ids of each page, as the database stores them.
+
+        Raises ``BackfillError``, naming a row, if an id can't be generated.
+        """
+        target, source = self._target, self._target.source
+        storage = target.field.stored(self._connection)
+        columns = "*" if self._number == "n" else "rowid, *"
+        sql = f"SELECT {columns} FROM {_TABLE} WHERE {self._number} > %s ORDER BY 1 LIMIT %s"
+        last, size = 0, _PAGE
+        while rows := self._execute(sql, [last, size]):
+            count = len(rows)
+            if count == size:  # There may be more of the last tick.
+                start, _ = target.tick_of(self._place(rows[-1][1]))
+                while count and source.at(self._place(rows[count - 1][1])) >= start:
+                    count -= 1
+                if not count:
+                    size *= 2
+                    continue
+                del rows[count:]
+            last, size = rows[-1][0], _PAGE
+            keys = [key for _, _, key in rows]
+            places = [self._place(place) for _, place, _ in rows]
+            try:
+                numbers, _ = mint(
+                    target.scheme, target.scheme.ticks(list(source.microseconds(places))), None, 0
+                )
+            except OutOfRange as error:
+                named = source.named((places[-1], keys[-1]))
+                raise BackfillError(f"stopped at {named}: {error}") from error
+            yield keys, storage.all_to_db(numbers, self._connection)
+
+    def _place(self, found: Any) -> Any:
+        """A place that the driver returned, as the target has it."""
+        return next(iter(self._apply([(found,)], self._convert)))[0] if self._convert else found
+
+    def _drop(self) -> None:
+        temporary = "TEMPORARY " if self._connection.vendor == "mysql" else ""
+        self._execute(f"DROP {temporary}TABLE IF EXISTS {_TABLE}")
+
+    def _execute(self, sql: str, parameters: Any = None) -> list[Any]:
+        with self._connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return list(cursor.fetchall()) if cursor.description else []

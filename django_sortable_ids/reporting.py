@@ -1,14 +1,16 @@
-"""Every sortable id of the project, its state, and what a filled column still needs."""
+"""The report of every sortable id of the project, with what a filled column still needs; and the
+progress of backfills, for another terminal and for the admin."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.apps import apps
 from django.conf import settings
+from django.core.exceptions import FieldDoesNotExist
 from django.db import (
     DEFAULT_DB_ALIAS,
     DatabaseError,
@@ -21,22 +23,31 @@ from django.db import (
 from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
-from ..backfill.sources.find import of_run
-from ..backfill.sources.id_column import hides_tables, last_run, names_of
-from ..backfill.sources.old_ids import names_with_times
-from ..backfill.sources.target import POLICIES, database_option
-from ..db import tables
-from ..db.errors import is_denied
-from ..db.tables import Kind, is_unique, may_be_null
-from ..db.transactions import session_limits
-from ..errors import BackfillError
-from ..fields import SortableIDField, history_models
-from ..fields.of_model import is_unique_alone, is_unique_with_others
-from ..migrating.next_migration import UNREADABLE, change_of
-from ..migrating.unrecorded import unrecorded_changes
-from ..models import BackfillRun
-from ..schema.constraints import add_column
-from ..schema.stored_values import misfit, values_of
+from .backfill.owner import is_alive, is_gone, silence
+from .backfill.pace import percent, share
+from .backfill.sources.find import of_run
+from .backfill.sources.id_column import (
+    check_table,
+    find_field,
+    hides_tables,
+    last_run,
+    names_of,
+)
+from .backfill.sources.old_ids import names_with_times
+from .backfill.sources.target import POLICIES, database_option
+from .db import tables
+from .db.errors import is_denied
+from .db.tables import Kind, is_unique, may_be_null
+from .db.transactions import session_limits
+from .errors import BackfillError, counted, minutes
+from .fields import SortableIDField, history_models
+from .fields.of_model import is_unique_alone, is_unique_with_others
+from .migrating.next_migration import UNREADABLE, change_of
+from .migrating.unrecorded import unrecorded_changes
+from .models import BackfillRun
+from .primary_keys.changes.moved import MAP
+from .schema.constraints import add_column
+from .schema.stored_values import misfit, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +167,12 @@ def _without_column(
     field: SortableIDField, using: str, kind: Kind | None, migrations: Migrations
 ) -> tuple[str, str, bool]:
     """State, next step, and whether there is a table."""
-    step = migrations.step_to(field)
-    if field.model._meta.managed and step:
+    meta, step = field.model._meta, ""
+    if migrations.is_pending(field) or meta.app_label in migrations.loader.unmigrated_apps:
+        step = f"migrate {meta.app_label}{database_option(using)}"
+    elif migrations.is_edited(field):
+        step = f"makemigrations {meta.app_label}"
+    if meta.managed and step:
         return "not migrated", step, kind is not None
     if kind:
         added = add_column(field, connections[using])
@@ -195,7 +210,7 @@ class Migrations:
         self._connection = connections[using]
 
     @cached_property
-    def _loader(self) -> MigrationLoader:
+    def loader(self) -> MigrationLoader:
         try:
             return MigrationLoader(self._connection, ignore_no_migrations=True)
         except UNREADABLE as error:
@@ -203,7 +218,7 @@ class Migrations:
 
     @cached_property
     def _written(self) -> Any:
-        return self._loader.project_state()
+        return self.loader.project_state().models
 
     @cached_property
     def _unrecorded(self) -> set[str]:
@@ -211,28 +226,20 @@ class Migrations:
 
     def is_pending(self, field: SortableIDField) -> bool:
         """Whether ``migrate`` has something to do for the app of the field."""
-        pending = self._loader.graph.nodes.keys() - self._loader.applied_migrations
-        if any(app_label == field.model._meta.app_label for app_label, _ in pending):
-            return True
-        return str(field) in self._unrecorded
+        pending = self.loader.graph.nodes.keys() - self.loader.applied_migrations
+        apps_with_some = {app_label for app_label, _ in pending}
+        return field.model._meta.app_label in apps_with_some or str(field) in self._unrecorded
 
     def written(self, field: SortableIDField) -> Any:
         """The field as all migrations define it, applied or not; None if none does."""
         meta = field.model._meta
-        model = self._written.models.get((meta.app_label, meta.model_name))
+        model = self._written.get((meta.app_label, meta.model_name))
         return model and model.fields.get(field.name)
 
     def is_edited(self, field: SortableIDField) -> bool:
         """Whether ``makemigrations`` has something to write for the field."""
         written = self.written(field)
         return written is None or written.deconstruct()[1:] != field.deconstruct()[1:]
-
-    def step_to(self, field: SortableIDField) -> str:
-        """The command that creates a missing column; empty if the migrations are applied."""
-        app_label = field.model._meta.app_label
-        if self.is_pending(field) or app_label in self._loader.unmigrated_apps:
-            return f"migrate {app_label}{database_option(self._connection.alias)}"
-        return f"makemigrations {app_label}" if self.is_edited(field) else ""
 
 
 def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[str, str]:
@@ -257,6 +264,7 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
         can_add and may_be_null(connection, table, column),
         is_alone and not is_unique(connection, table, column),
     )
+    step = verify.replace("--verify", "--write-migration")
     if not lacking:
         return "", ""
     if not meta.managed:
@@ -265,11 +273,127 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
         step = migrate
     elif migrations.is_edited(field):
         step = f"makemigrations {meta.app_label}"
-    else:
-        step = verify.replace("--verify", "--write-migration")
     return f"{lacking} in the database", step
 
 
 def _lacking(not_null: bool, unique: bool) -> str:
     lacks = {"NOT NULL": not_null, "unique": unique}
     return " and ".join(what for what, is_so in lacks.items() if is_so)
+
+
+Condition = Literal["finished", "running", "stopped", "gone", "silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    run: BackfillRun
+    has_field: bool
+    """False where no model of the project has the field any more."""
+
+    def lines(self) -> Iterator[str]:
+        run, left = self.run, self.seconds_left
+        heartbeat = f"last heartbeat {silence(run):.1f} s ago"
+        match self.condition:
+            case "finished":
+                state = f"finished at {run.finished_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
+            case "running":
+                state = f"running, {run.owner}, {heartbeat}"
+            case "stopped":
+                state = f"stopped, by {run.owner or 'an older version'}, {heartbeat}"
+            case why:
+                state = f"stopped, {run.owner} is {why}, {heartbeat}"
+        yield f"{run.target}: {state}"
+        if run.finished_at is not None:
+            yield f"  {counted(run.rows_filled, 'row')}"
+        else:
+            pace = "" if left is None else f"  {run.rate:,.0f}/s  {minutes(left)} left"
+            done = share(run.rows_filled, self.rows_planned).strip()
+            yield f"  {done}{pace}  batches of {run.batch_size:,}"
+        if run.last_error:
+            yield f"  last error: {run.last_error}"
+        if self.state == "stopped" and not self.is_left_over:
+            yield f"  continue with: {self.command}"
+        if self.is_left_over:
+            yield f"  the field no longer exists: delete the row of {run._meta.db_table}"
+
+    def document(self) -> dict[str, Any]:
+        run, left = self.run, self.seconds_left
+        return {
+            "field": run.target,
+            "field_exists": self.has_field,
+            "state": self.state,
+            "owner": run.owner,
+            "seconds_since_last_sign": round(silence(run), 1),
+            "rows_filled": run.rows_filled,
+            "rows_planned": self.rows_planned,
+            "percent": percent(run.rows_filled, self.rows_planned),
+            "rows_per_second": round(run.rate, 1) if is_alive(run) else None,
+            "seconds_left": None if left is None else round(left, 1),
+            "batch_size": run.batch_size,
+            "last_error": run.last_error or None,
+            "started_at": run.started_at,
+            "updated_at": run.updated_at,
+            "finished_at": run.finished_at,
+        }
+
+    @property
+    def is_left_over(self) -> bool:
+        """Whether its field no longer exists, and it doesn't fill the map of a key that moves."""
+        return not self.has_field and not MAP.is_of(self.run.target)
+
+    @property
+    def condition(self) -> Condition:
+        """``gone``: its host no longer has its process. ``silent``: its process has sent
+        no heartbeat for a minute."""
+        run = self.run
+        if run.finished_at is not None:
+            return "finished"
+        if is_alive(run):
+            return "running"
+        if not run.token:
+            return "stopped"
+        return "gone" if is_gone(run) else "silent"
+
+    @property
+    def state(self) -> str:
+        return self.condition if self.condition in ("finished", "running") else "stopped"
+
+    @property
+    def command(self) -> str:
+        """What resumes the run, with the sources that it had; ``migrate``, if a move fills it."""
+        name = f"backfill_ids {self.run.target}" if self.has_field else "migrate"
+        return f"manage.py {name}{database_option(self.run._state.db or DEFAULT_DB_ALIAS)}"
+
+    @property
+    def rows_planned(self) -> int:
+        """How many rows will be filled at the end; an estimate until then."""
+        return max(self.run.rows_planned, self.run.rows_filled)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None if it doesn't run, or has no rate yet."""
+        run = self.run
+        if not run.rate or not is_alive(run):
+            return None
+        return (self.rows_planned - run.rows_filled) / run.rate
+
+
+def statuses(using: str, target: str | None = None) -> list[Status]:
+    """The backfills of a database, also those that a move of keys has started; with
+    ``app.Model.field``, only the one of this field.
+
+    Raises ``BackfillError`` if the database has no table of runs, and errors of the database.
+    """
+    check_table(BackfillRun, using)
+    rows = BackfillRun.objects.using(using).order_by("target")
+    if target is not None:
+        rows = rows.filter(target=str(find_field(target)[1]))
+    return [Status(run, _has_field(run.target)) for run in rows]
+
+
+def _has_field(label: str) -> bool:
+    try:
+        app, model, name = label.split(".")
+        return isinstance(apps.get_model(app, model)._meta.get_field(name), SortableIDField)
+    except (LookupError, ValueError, FieldDoesNotExist):
+        return False

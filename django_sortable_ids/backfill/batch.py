@@ -9,10 +9,10 @@ from itertools import accumulate, groupby
 from operator import add
 from typing import Any
 
-from ...schemes import ID, OutOfRange, TimeScheme
-from ...schemes.clock_and_randomness import drawn_below
-from ..sources.base import Row
-from ..sources.target import HASHES, Target
+from ..schemes import ID, OutOfRange, TimeScheme
+from ..schemes.clock_and_randomness import drawn_below
+from .sources.base import Row
+from .sources.target import HASHES, Target
 
 
 @dataclass(frozen=True, slots=True)

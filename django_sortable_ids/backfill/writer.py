@@ -1,0 +1,352 @@
+"""Makes batches of rows in the order of their creation times, and of those that appeared before the
+cursor, and writes their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+from django.db import NotSupportedError
+from django.db.models import Q, QuerySet
+from django.utils.functional import cached_property
+
+from ..fields import LexicalSequenceField
+from ..functions.generate import Composition
+from ..schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
+from ..workers import counters
+from .batch import (
+    NOTHING,
+    PARTS,
+    Batch,
+    Cursor,
+    NothingWritten,
+    Position,
+    Span,
+    Written,
+    mint,
+    mint_between,
+)
+from .engines.base import Engine
+from .pending_rows import PendingRows, Stretch
+from .sources.base import Row
+from .sources.target import HASHES, Target
+
+LATE_ROWS = 1000
+"""How many late rows are read at a time."""
+NEIGHBOURS = 10
+"""How many ids are read on each side of a late row, to see which of them are out of order."""
+
+
+class Writer:
+    """Makes the batches of a target and writes them, for the plan and for the run.
+
+    One UPDATE computes the ids of a batch in the database if it can compute them. Otherwise Python
+    generates them and sends them in one UPDATE.
+    """
+
+    def __init__(self, target: Target, engine: Engine) -> None:
+        self.target = target
+        self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
+        self._connection = engine.connection
+        self.sql = engine.statements(target)
+        """How Python sends ids."""
+        self._computing: ComputingIDs | None = None
+        times, has_times = target.source.own_times, isinstance(target.field.scheme, TimeScheme)
+        # Python is faster on SQLite, and only Python knows the zone of other times.
+        if engine.computes and has_times and times is not None and times.knows_utc:
+            with suppress(NotSupportedError):
+                self._computing = ComputingIDs(target, engine, self.pending)
+
+    @property
+    def statements(self) -> Iterator[tuple[str, str]]:
+        if self._computing is None:
+            yield "for each batch", self.sql.sending_sql
+            return
+        yield from self._computing.statements
+        yield "for rows that appear during the run", self.sql.sending_sql
+
+    def next(self, cursor: Cursor | None, size: int) -> Batch:
+        """The next ``size`` rows without an id after the cursor, or as many as there are.
+
+        Raises ``BackfillError``, naming a row, if an id can't be generated.
+        """
+        computed = self._computing.next(cursor, size) if self._computing else None
+        batch = computed or self._from_python(cursor, size)
+        if batch.size:
+            self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
+        return batch
+
+    def _independent_ids(self, rows: Sequence[Row]) -> Sequence[ID] | None:
+        """The ids of any rows, if they don't depend on those of other rows: the source knows them,
+        or a counter has them."""
+        target, field = self.target, self.target.field
+        if (known := target.source.known_ids(target, rows)) is not None:
+            return known
+        if isinstance(field, LexicalSequenceField):
+            return counters.take(field, field.scheme, len(rows), target.using)
+        return None
+
+    @contextmanager
+    def _naming(self, row: Row) -> Iterator[None]:
+        """Raise ``BackfillError``, naming that row, if an id can't be generated in the block."""
+        try:
+            yield
+        except (OutOfRange, SequenceExhausted) as error:
+            raise self.target.stopped(row, error) from error
+
+    def _from_python(self, cursor: Cursor | None, size: int) -> Batch:
+        rows = self.pending.next_rows(cursor, size)
+        if not rows:
+            return NOTHING
+        stored, position = self._generated(rows, cursor)
+
+        def write() -> Written:
+            cursor = None if self.target.source.comes_last else Cursor(rows[-1], position)
+            return Written(self._send(rows, stored), cursor, rows[-1])
+
+        return Batch([rows[0], rows[-1]], len(rows), write)
+
+    def _generated(
+        self, rows: Sequence[Row], cursor: Cursor | None
+    ) -> tuple[list[Any], Position | None]:
+        """The values for the column, and the position where the next batch continues."""
+        target, count = self.target, len(rows)
+        with self._naming(rows[-1]):
+            if (known := self._independent_ids(rows)) is not None:
+                return self._stored(known), None
+            scheme, position = target.scheme, cursor.position if cursor else None
+            ticks = scheme.ticks(self._microseconds(rows))
+            more = self.pending.left(cursor, rows[-1], ticks, count)
+            try:
+                # Leave room for as many rows that may be inserted later.
+                numbers, position = mint(scheme, ticks, position, more + count)
+            except OutOfRange:
+                numbers, position = mint(scheme, ticks, position, more)
+            storage = target.field.stored(self._connection)
+            return storage.all_to_db(numbers, self._connection), position
+
+    def _microseconds(self, rows: Sequence[Row]) -> list[int]:
+        microseconds: list[int] = []
+        try:
+            for each in self.target.source.microseconds(place for place, _ in rows):
+                microseconds.append(each)  # one by one, to know the row of an error
+        except InvalidID as error:
+            raise self.target.stopped(rows[len(microseconds)], error) from error
+        return microseconds
+
+    def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
+        places, pks = zip(*rows, strict=True)
+        return self.sql.send(self.target.stored_keys(pks), stored, places)
+
+    def _stored(self, ids: Sequence[ID]) -> list[Any]:
+        save = self.target.field.get_db_prep_save
+        return [save(value, self._connection) for value in ids]
+
+    # Late rows
+
+    def late_rows(self, cursor: Cursor) -> QuerySet[Any, Any]:
+        """The rows without an id up to a cursor: inserted without one, or committed late. With the
+        cursor's row, which may have lost its id."""
+        return self.target.missing.filter(self.target.source.until(*cursor.row))
+
+    def some_late_rows(self, cursor: Cursor, most: int, last: Row | None) -> list[Row]:
+        """Up to ``most`` of them in order, after the row ``last`` of the previous call."""
+        rows = self.late_rows(cursor)
+        if last is not None:
+            rows = rows.filter(self.target.source.after(*last))
+        return self.target.read(rows[: min(most, LATE_ROWS)])
+
+    def late_batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
+        """The first of the rows, and all others between the same two ids of its tick."""
+        with self._naming(rows[0]):
+            if (known := self._independent_ids(rows)) is not None:
+                return self._late(rows, known)
+            return self._between_neighbours(rows[0], cursor)
+
+    def _late(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
+        def write() -> Written:
+            return Written(self._send(rows, self._stored(ids)), None, rows[0])
+
+        return Batch(rows, len(rows), write)
+
+    def _between_neighbours(self, row: Row, cursor: Cursor) -> Batch:
+        """The rows without an id around this one, up to the next ids of its tick."""
+        target, scheme, name = self.target, self.target.scheme, self.target.field.name
+        source = target.source
+        start, stop = target.tick_of(row[0])
+        # A row whose time was edited may have an id of another tick.
+        has_id = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": stop})
+        with_ids = target.rows.filter(source.between(start, stop), has_id).order_by(*source.order)
+        before = target.read(with_ids.filter(source.before(*row)).reverse()[:NEIGHBOURS], name)
+        following = with_ids.filter(source.after(*row))
+        last = cursor.last(scheme, target.tick(row[0]))
+        if last:
+            # Rows after the cursor's row use the rest of the tick, even if that row is gone.
+            following = following.filter(source.before(*last[:2]))
+        after = target.read(following[:NEIGHBOURS], name)
+        gap = target.missing.filter(source.between(start, stop))
+        if before:
+            gap = gap.filter(source.after(*before[0][:2]))
+        if end := after[0] if after else last:
+            gap = gap.filter(source.before(*end[:2]))
+        rows = target.read(gap[:LATE_ROWS])
+        if row not in rows:
+            if not target.lacks_id(row):
+                return Batch([row], 1, lambda: Written(0, None))
+            # Its time is in an hour that a clock change skips or repeats.
+            rows = [row]
+        ids = mint_between(
+            scheme,
+            source.at(row[0]),
+            [each[2] for each in before],
+            [each[2] for each in after],
+            last and last[2],
+            len(rows),
+            gap.count() if len(rows) == LATE_ROWS else len(rows),
+        )
+        return self._late(rows, ids)
+
+
+_AMPLE = 16
+"""A tick must have room for this many times its rows, since more may be inserted between two parts
+of a span."""
+
+
+class ComputingIDs:
+    """Batches of the rows between two; if the engine interleaves, of the rows of a span whose ticks
+    have certain hashes, unless all are of one tick.
+
+    Raises ``NotSupportedError`` if the database can't compute ids of the scheme.
+    """
+
+    def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
+        self._target = target
+        self._scheme = target.scheme
+        self._pending = pending
+        self._engine = engine
+        self._connection = engine.connection
+        stored = target.field.stored(self._connection)
+        self._composition = Composition(target.scheme, stored, self._connection)
+        self._statements = engine.statements(target, self._composition)
+
+    @cached_property
+    def _interleaves(self) -> bool:
+        return self._engine.interleaves(self._target)
+
+    @property
+    def statements(self) -> Iterator[tuple[str, str]]:
+        """When and how rows are written."""
+        statements = self._statements
+        if self._interleaves:
+            yield f"for each part of {PARTS} batches of neighbours", statements.of_part
+        yield "for each batch", statements.of_batch
+        if statements.largest_tick:
+            yield "before it, to count the rows of its largest tick", statements.largest_tick
+        if statements.of_one_time != statements.of_batch:
+            yield "for a batch that continues the time of the previous one", statements.of_one_time
+
+    def next(self, cursor: Cursor | None, size: int) -> Batch | None:
+        """The next rows; None if there are none, or if Python must check the room in a tick."""
+        if cursor and cursor.span:
+            return self._part(cursor, cursor.span, size)
+        if self._interleaves and (part := self._first_part(cursor, size)):
+            return part
+        stretch = self._pending.stretch(cursor, size)
+        if stretch is None:
+            return None
+        start = self._start(stretch.first, cursor)
+        # If possible, leave room for as many rows that may be inserted later.
+        roomy = replace(stretch, more_in_tick=stretch.more_in_tick + stretch.size)
+        computed = roomy if self._fits(roomy, start) else stretch
+        if not self._fits(computed, start):
+            return None
+        rows = [stretch.first, stretch.last]
+        return Batch(rows, stretch.size, lambda: self._compute(computed, start))
+
+    def _start(self, first: Row, cursor: Cursor | None) -> int:
+        """The first free rank in the tick of the first row."""
+        position = cursor.position if cursor else None
+        if position is None or self._target.tick(first[0]) != position.tick:
+            return 0
+        layout = self._scheme.layout
+        width = layout.new.suffixes // self._composition.ranks
+        return -(-layout.new_below(position.suffix + 1) // width)
+
+    def _fits(self, stretch: Stretch, start: int) -> bool:
+        """Whether every tick surely has room for its rows; else Python checks each tick."""
+        layout, tick = self._scheme.layout.new, self._target.tick(stretch.last[0])
+        if stretch.size + stretch.more_in_tick > self._composition.ranks - start:
+            return False
+        return layout.capacity(tick) == layout.suffixes
+
+    def _compute(self, stretch: Stretch, start: int) -> Written:
+        parameters = self._between(stretch.first, stretch.last, start, stretch.more_in_tick)
+        statements = self._statements
+        if statements.largest_tick:
+            with self._connection.cursor() as cursor:
+                cursor.execute(statements.largest_tick, parameters | {"size": stretch.size})
+        statement = statements.of_one_time if stretch.continues_time else statements.of_batch
+        filled = statements.execute(statement, parameters)
+        self._pending.wrote(filled, stretch.size)
+        return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
+
+    def _between(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
+        row = self._statements.parameters_of
+        return {
+            **row("first", first),
+            **row("last", last),
+            "reserved_tick": self._target.tick(first[0]) if start else -1,
+            "start": start,
+            "last_tick": self._target.tick(last[0]),
+            "beyond": more_in_tick,
+        }
+
+    def _cursor(self, last: Row) -> Cursor:
+        """The cursor after that row; the next row of its tick continues at its position. Raises
+        ``NothingWritten`` if it has no id: another row took its place in the tick."""
+        rows = self._target.rows.filter(pk=last[1])
+        last_id = rows.values_list(self._target.field.name, flat=True).get()
+        if last_id is None:
+            raise NothingWritten
+        return Cursor(last, Position(*self._scheme.parts(last_id)))
+
+    # A span, in parts
+
+    def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
+        stretch = self._pending.stretch(cursor, PARTS * size)
+        tick = self._target.tick
+        if stretch is None or tick(stretch.first[0]) == tick(stretch.last[0]):
+            return None
+        ample = replace(
+            stretch, size=_AMPLE * stretch.size, more_in_tick=_AMPLE * stretch.more_in_tick
+        )
+        if not self._fits(ample, self._start(stretch.first, cursor)):
+            return None
+        span = Span(stretch.first, stretch.last, stretch.size)
+        position = cursor.position if cursor else None
+        return self._part(Cursor(stretch.last, position, span), span, size)
+
+    def _part(self, cursor: Cursor, span: Span, size: int) -> Batch:
+        end = span.end(size)
+        rows = max(1, span.size * (end - span.start) // HASHES)
+        return Batch([span.first, span.last], rows, lambda: self._write_part(cursor, span, end))
+
+    def _write_part(self, cursor: Cursor, span: Span, end: int) -> Written:
+        """The last part includes the last tick, as far as other transactions have left rows of
+        it."""
+        is_last = end == HASHES
+        last = self._pending.last_of(span) if is_last else None
+        left = self._pending.left(None, last, (), span.size) if last else 0
+        start = self._start(span.first, cursor)
+        beyond = left + span.size if last else 0
+        parameters = self._between(span.first, last or span.last, start, beyond)
+        parameters |= {"first_hash": span.start, "last_hash": end - 1}
+        parameters["with_last_tick"] = last is not None
+        filled = self._statements.execute(self._statements.of_part, parameters)
+        if last:
+            return Written(filled, self._cursor(last) if filled else None, last)
+        if is_last:
+            return Written(filled, replace(cursor, position=None, span=None))
+        return Written(filled, replace(cursor, span=replace(span, start=end)))

@@ -1,1 +1,0 @@
-"""Writes the ids of rows, batch by batch, in order."""

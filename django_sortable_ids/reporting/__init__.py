@@ -1,1 +1,0 @@
-"""What there is to do, and how far it is."""
