@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
@@ -33,12 +34,12 @@ class Browser(Chrome):
     def fill(self, selector: str, keys: str) -> None:
         self.find_element(By.CSS_SELECTOR, selector).send_keys(keys)
 
-    def show_as(self, scheme: str, width: int) -> None:
-        """Pages are light or dark, and so wide, from the next one on."""
+    def show_as(self, scheme: str, width: int, height: int = 900, **more: Any) -> None:
+        """Pages are light or dark, and of that size, from the next one on."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**size, **more})
 
     def click(self, by: str, value: str) -> None:
         """Click on what leads to another page, and wait for that."""
@@ -48,14 +49,14 @@ class Browser(Chrome):
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Browser]:
+def opened(folder: Path, *arguments: str) -> Iterator[Browser]:
     """A browser without history, which keeps its files in a folder."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     assert chromium, "no chromium here: apt install chromium"
     assert driver, "no chromedriver here: apt install chromium-driver"
     options = ChromeOptions()
     options.binary_location = chromium
-    for argument in [*ARGUMENTS, f"--user-data-dir={folder}"]:
+    for argument in [*ARGUMENTS, *arguments, f"--user-data-dir={folder}"]:
         options.add_argument(argument)
     with Browser(options, Service(driver)) as browser:
         yield browser

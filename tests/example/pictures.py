@@ -19,11 +19,11 @@ from pathlib import Path
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.support import ROOT
 
-from .support import SECONDS, Demo
+from .browsing import log_in, opened
+from .support import Demo
 
 PORT = 8000
 OLD = f"http://127.0.0.1:{PORT}/flights/253347/"
@@ -78,7 +78,7 @@ def main(folder: Path) -> None:
     demo = Demo(folder / "flights.sqlite3", data=None)
     with demo.served(port=PORT) as host:
         for look in LOOKS:
-            photograph_pages(host, look)
+            photograph_pages(host, look, folder / f"browser-{look.name}")
     demo.run("--move-keys")
     shots: dict[tuple[str, str], Path] = {}
     for state, options in (("before", []), ("after", ["--move-keys"])):
@@ -91,35 +91,17 @@ def main(folder: Path) -> None:
         stack(look, before, after, ROOT / "docs" / f"moved-{look.name}.png")
 
 
-def photograph_pages(host: str, look: Look) -> None:
+def photograph_pages(host: str, look: Look, folder: Path) -> None:
     """The pages alone, in a browser without a window."""
-    options = browser_options("--headless=new", "--hide-scrollbars", *ARGUMENTS)
-    with Chrome(options, Service(shutil.which("chromedriver"))) as browser:
-        scheme = {"name": "prefers-color-scheme", "value": look.name}
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-        browser.get(f"{host}/admin/login/?next=/")
-        for name in ("username", "password"):
-            browser.find_element(By.NAME, name).send_keys("admin")
-        browser.find_element(By.CSS_SELECTOR, "[type=submit]").click()
-        WebDriverWait(browser, SECONDS).until(lambda _: browser.current_url == f"{host}/")
+    with opened(folder, "--hide-scrollbars") as browser:
+        log_in(browser, f"{host}/admin/login/?next=/")
         inspector = browser.find_elements(By.CSS_SELECTOR, "nav a")[-1].get_attribute("href")
         for page in PAGES:
-            size = {"width": page.width, "height": page.height, "mobile": False}
-            size["deviceScaleFactor"] = page.scale
-            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            browser.get(host + page.path if page.path else inspector)
+            browser.show_as(look.name, page.width, page.height, deviceScaleFactor=page.scale)
+            browser.get(host + page.path if page.path else str(inspector))
             picture = ROOT / "docs" / f"{page.name}-{look.name}.png"
             browser.save_screenshot(str(picture))
             subprocess.run([CONVERT, str(picture), *FEW_COLORS, f"png8:{picture}"], check=True)
-
-
-def browser_options(*arguments: str) -> ChromeOptions:
-    options = ChromeOptions()
-    options.binary_location = str(shutil.which("chromium"))
-    options.add_experimental_option("excludeSwitches", ["enable-automation"])
-    for argument in arguments:
-        options.add_argument(argument)
-    return options
 
 
 @contextmanager
@@ -136,7 +118,11 @@ def display() -> Iterator[str]:
 
 
 def photograph(look: Look, number: str, to: Path) -> None:
-    options = browser_options(f"--force-device-scale-factor={SCALE}", *ARGUMENTS, *look.arguments)
+    options = ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    options.add_experimental_option("excludeSwitches", ["enable-automation"])
+    for argument in (f"--force-device-scale-factor={SCALE}", *ARGUMENTS, *look.arguments):
+        options.add_argument(argument)
     environment = {**os.environ, "DISPLAY": number}
     with Chrome(options, Service(shutil.which("chromedriver"), env=environment)) as browser:
         browser.get(OLD)

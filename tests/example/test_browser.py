@@ -66,8 +66,7 @@ def test_an_id_is_copied_by_a_click(admin: Browser) -> None:
 def test_the_front_page_fits_a_phone_and_keeps_its_strict_policy(
     browser: Browser, host: str
 ) -> None:
-    phone = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    browser.show_as("light", 320, 640, mobile=True)
     browser.get(f"{host}/")
     assert browser.execute_script("return document.documentElement.scrollWidth") == 320
     bars = browser.find_elements(By.CSS_SELECTOR, ".narrow .sortable-ids-histogram rect")
@@ -133,11 +132,8 @@ def test_the_admin_drills_down_to_one_flight(admin: Browser) -> None:
 
 @pytest.mark.parametrize("width", [320, 1360])
 def test_the_bars_fit_the_window_and_are_seen(admin: Browser, width: int) -> None:
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    admin.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     for scheme in ("light", "dark"):
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        admin.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        admin.show_as(scheme, width)
         admin.refresh()
         nav = admin.find_element(By.CSS_SELECTOR, ".sortable-ids-drill-down")
         for bar in nav.find_elements(By.CSS_SELECTOR, ".sortable-ids-bars li"):
@@ -152,8 +148,7 @@ def test_the_bars_fit_the_window_and_are_seen(admin: Browser, width: int) -> Non
 def test_the_inspector_by_keyboard_in_a_narrow_window(admin: Browser, host: str) -> None:
     wanted = admin.texts(".sortable-ids-text")[3]
     admin.set_window_size(500, 900)
-    size = {"width": 320, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    admin.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    admin.show_as("light", 320)
     admin.get(f"{host}/admin/flights/flight/inspect-id/")
     field = admin.switch_to.active_element
     assert field.get_attribute("name") == "q"

@@ -14,31 +14,21 @@ SCHEMES = {
     "snowflake": get("snowflake"),
     "time64, 100 workers": get("time64", workers=100),
 }
-COLUMNS = (
-    "scheme",
-    "ids",
-    "processes",
-    "threads",
-    "forks",
-    "clock steps",
-    "repeats",
-    "steps back",
-    "seconds",
-)
 
 
-def line(name: str, load: Load, result: Result) -> str:
-    numbers = (
-        result.ids,
-        load.processes + result.forks,
-        (load.processes + result.forks) * load.threads,
-        result.forks,
-        result.clock_steps,
-        result.repeats,
-        result.steps_back,
-        round(result.seconds),
-    )
-    return f"{name:20}" + "".join(f"{number:>12,}" for number in numbers)
+def numbers(load: Load, result: Result) -> dict[str, int]:
+    """What is printed of a scheme."""
+    processes = load.processes + result.forks
+    return {
+        "ids": result.ids,
+        "processes": processes,
+        "threads": processes * load.threads,
+        "forks": result.forks,
+        "clock steps": result.clock_steps,
+        "repeats": result.repeats,
+        "steps back": result.steps_back,
+        "seconds": round(result.seconds),
+    }
 
 
 def main(arguments: list[str]) -> int:
@@ -56,11 +46,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--scheme", choices=SCHEMES, action="append", help="all by default")
     options = parser.parse_args(arguments)
     load = Load(options.ids, options.processes, options.threads, options.seconds)
-    print(f"{COLUMNS[0]:20}" + "".join(f"{column:>12}" for column in COLUMNS[1:]))
+    print(f"{'scheme':20}" + "".join(f"{name:>12}" for name in numbers(load, Result())))
     is_right = True
     for name in options.scheme or SCHEMES:
         result = stress(SCHEMES[name], load)
-        print(line(name, load, result), *result.failures, sep="\n", flush=True)
+        line = f"{name:20}" + "".join(f"{n:>12,}" for n in numbers(load, result).values())
+        print(line, *result.failures, sep="\n", flush=True)
         is_right &= result.is_right
     return 0 if is_right else 1
 

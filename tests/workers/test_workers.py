@@ -82,16 +82,6 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
         assert SnowflakeField().generate() >> 12 & 1023 == 2
 
 
-def test_refused_ids_are_tried_again(process):
-    field = SnowflakeField(worker_bits=1)
-    occupy(0, 1)
-    for _ in range(2):
-        with pytest.raises(LeaseUnavailable, match="2 by web-9"):
-            field.generate()
-    WorkerLease.objects.filter(number=0).update(expires=0)
-    assert field.generate()
-
-
 class RobbedClock:
     """It shows ``START``; where it is set and read, another process takes the number meanwhile."""
 
@@ -168,17 +158,6 @@ def test_given_back_behind_its_latest_id():
     assert (row().token, row().expires * MS) == ("", at[0] + MS)
     with pytest.raises(LeaseLost, match="worker number 0 was given back: the process ends"):
         going.next()
-
-
-@pytest.mark.usefixtures("pool_of_one")
-def test_a_lost_number_is_not_given_back():
-    lease, going = leased(lambda: START)
-    going.next()
-    owner = ProcessLease(2, TERMS, "default", lambda: START + 9999 * MS)
-    with pytest.raises(LeaseLost):
-        lease.renew()
-    lease.give_back()
-    assert (row().token != "", row().expires * MS) == (True, owner.ends_ns)
 
 
 def test_the_thread_notices_that_the_number_is_lost(caplog):
