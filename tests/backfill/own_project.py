@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from tests.support import ROOT
 
@@ -290,6 +291,10 @@ class Project:
     def shell(self, code: str) -> str:
         """The last line that this prints."""
         return (self.manage("shell", "-v0", "-c", code).splitlines() or [""])[-1]
+
+    def found(self, code: str) -> Any:
+        """What the code leaves in ``found``."""
+        return json.loads(self.shell(f"import json\n{code}\nprint(json.dumps(found))"))
 
     def sql(self, *statements: str) -> None:
         """Execute them in the project's database, with their "%"."""

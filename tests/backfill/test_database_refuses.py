@@ -7,7 +7,7 @@ import pytest
 from django.db import DatabaseError, connection, connections
 
 from django_sortable_ids.models import BackfillRun
-from tests.support import execute
+from tests.support import execute, on_statement
 from tests.testapp.models import Order
 
 from . import support
@@ -89,33 +89,20 @@ def test_what_writes_nothing_passes(orders):
 
 def test_it_becomes_read_only_during_the_run(orders):
     """As a primary that is made a replica: what was committed stays, the rest is filled later."""
-    with before_update(4):
+
+    def make_read_only():
+        """At once; on MariaDB and MySQL, from the next transaction on."""
+        if len(updates) == 4:
+            more = ["SET TRANSACTION READ ONLY"] * (connection.vendor == "postgresql")
+            execute(READ_ONLY[connection.vendor][0], *more)
+
+    with on_statement("^UPDATE.*testapp_order", make_read_only) as updates:
         message = refusal()
     execute(READ_ONLY[connection.vendor][1])
     assert message.startswith("the database can't be written to: ")
     assert AGAIN in message
     assert 0 < given() == saved_run(NAME).rows_filled < COUNT
     assert_ends_well()
-
-
-@contextmanager
-def before_update(number):
-    """Make it read-only there: at once, on MariaDB and MySQL from the next transaction on."""
-    updates = 0
-
-    def note(execute, sql, params, many, context):
-        nonlocal updates
-        is_update = sql.startswith("UPDATE") and "testapp_order" in sql
-        updates += is_update
-        if is_update and updates == number:
-            with connection.cursor() as cursor:
-                cursor.execute(READ_ONLY[connection.vendor][0])
-                if connection.vendor == "postgresql":
-                    cursor.execute("SET TRANSACTION READ ONLY")
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(note):
-        yield
 
 
 # Full
@@ -127,9 +114,8 @@ def before_update(number):
 def test_the_disk_is_full(orders):
     # So many that the ids need more pages.
     insert_orders([START + i * SECOND for i in range(COUNT, 4000)])
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA page_count")
-        cursor.execute(f"PRAGMA max_page_count = {cursor.fetchone()[0]}")
+    [(pages,)] = execute("PRAGMA page_count")
+    execute(f"PRAGMA max_page_count = {pages}")
     message = refusal(batch_size=None)
     execute("PRAGMA max_page_count = 4294967294")
     assert message.startswith("the database has no space left: ")

@@ -69,10 +69,8 @@ def test_the_statement_makes_days_of_them(keep, day):
     message = refusal("time64", "--created-from=created_at", "--dry-run")
     assert f"Order {pks[0]} has" in message
     repair(message)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT CAST(created_at AS CHAR) FROM testapp_order ORDER BY id")
-        texts = [text for (text,) in cursor.fetchall()]
-    assert texts[0] == f"{DAYS[day]} 10:00:00.250000"
+    texts = execute("SELECT CAST(created_at AS CHAR) FROM testapp_order ORDER BY id")
+    assert texts[0] == (f"{DAYS[day]} 10:00:00.250000",)
     printed(label("time64"), "--created-from=created_at", "--on-out-of-range=skip")
 
 

@@ -63,14 +63,6 @@ def test_rows_behind_the_cursor_are_sorted_in(name, place, after):
     assert saved_run(name).rows_filled == result.filled
 
 
-def test_more_late_rows_than_are_looked_at_at_a_time(monkeypatch):
-    monkeypatch.setattr(writer, "LATE_ROWS", 4)
-    insert_orders([START + i * SECOND for i in range(4)])
-    late = [START] * 11 + [START + SECOND] * 2
-    assert fill("uuid7", 2, inserting(late, 2)).filled == 17
-    assert is_strict("uuid7")
-
-
 def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
     monkeypatch.setattr(writer, "LATE_ROWS", 2)
     insert(Tight, [{"created_at": START + SECOND}])

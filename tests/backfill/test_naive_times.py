@@ -10,7 +10,7 @@ from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
-from tests.support import refusal_of
+from tests.support import execute, refusal_of
 
 from .support import (
     FIELDS,
@@ -122,13 +122,10 @@ def test_rows_with_an_id_are_not_looked_at():
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL tells the two apart")
 @pytest.mark.parametrize("size", [1, 3, 20])
 def test_the_second_of_two_equal_hours_sorts_behind_the_first(size):
-    with connection.cursor() as cursor:
-        for minute in (0, 15, 30, 45, 60, 75, 90, 105):
-            cursor.execute(
-                "INSERT INTO shop_tight (created_at) VALUES (timestamptz '2024-11-03 05:00Z' + "
-                "%s * interval '1 minute')",
-                [minute],
-            )
+    execute(
+        "INSERT INTO shop_tight (created_at) SELECT timestamptz '2024-11-03 05:00Z' + "
+        "quarter * interval '15 minutes' FROM generate_series(0, 7) quarter"
+    )
     assert fill("shop.Tight.eighth", size).filled == 8
     assert is_strict("shop.Tight.eighth")
 

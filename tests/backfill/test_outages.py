@@ -172,12 +172,9 @@ def test_the_session_is_read_committed_while_it_runs_whatever_the_settings_say()
 
 def session():
     """The isolation level, which MariaDB and MySQL give different names, and the patience."""
-    found = []
-    with connection.cursor() as cursor:
-        for name in ("%x_isolation", "transaction_isolation", "innodb_lock_wait_timeout"):
-            cursor.execute("SHOW SESSION VARIABLES LIKE %s", [name])
-            found += [value for _, value in cursor.fetchall()]
-    return tuple(dict.fromkeys(found))
+    names = ("%x_isolation", "transaction_isolation", "innodb_lock_wait_timeout")
+    found = (execute(f"SHOW SESSION VARIABLES LIKE '{name}'") for name in names)
+    return tuple(dict.fromkeys(value for rows in found for _, value in rows))
 
 
 def test_rows_that_others_hold_for_too_long():
@@ -259,17 +256,12 @@ def test_the_limit_of_statements_is_lifted(arguments):
         called(*arguments)
     assert seen == {lifted}
     if arguments != ARGUMENTS:
-        with connection.cursor() as cursor:
-            cursor.execute(read)
-            assert cursor.fetchone()[0] == limit
+        assert execute(read)[0][0] == limit
 
 
 def table_wait():
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT @@lock_wait_timeout" if connection.vendor == "mysql" else "SHOW lock_timeout"
-        )
-        return cursor.fetchone()
+    is_mysql = connection.vendor == "mysql"
+    return execute("SELECT @@lock_wait_timeout" if is_mysql else "SHOW lock_timeout")
 
 
 @contextmanager

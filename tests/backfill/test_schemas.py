@@ -54,26 +54,24 @@ FIELDS = {
 @pytest.fixture
 def schema(tmp_path):
     """A schema; on SQLite an attached file, all of them without a write-ahead log."""
-    with connection.cursor() as cursor:
-        match connection.vendor:
-            case "postgresql":
-                cursor.execute(f"CREATE SCHEMA {SCHEMA}")
-            case "mysql":
-                cursor.execute(f"CREATE DATABASE {SCHEMA}")
-            case _:
-                set_journal_mode("delete")
-                cursor.execute(f"ATTACH '{tmp_path / 'sales.sqlite3'}' AS {SCHEMA}")
+    made, gone = {
+        "postgresql": (
+            [f"CREATE SCHEMA {SCHEMA}"],
+            ["RESET search_path", f"DROP SCHEMA {SCHEMA} CASCADE"],
+        ),
+        "mysql": ([f"CREATE DATABASE {SCHEMA}"], [f"DROP DATABASE {SCHEMA}"]),
+        "sqlite": (
+            [f"ATTACH '{tmp_path / 'sales.sqlite3'}' AS {SCHEMA}"],
+            [f"DETACH {SCHEMA}"],
+        ),
+    }[connection.vendor]
+    if connection.vendor == "sqlite":
+        set_journal_mode("delete")
+    execute(*made)
     yield SCHEMA
-    with connection.cursor() as cursor:
-        match connection.vendor:
-            case "postgresql":
-                cursor.execute("RESET search_path")
-                cursor.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
-            case "mysql":
-                cursor.execute(f"DROP DATABASE {SCHEMA}")
-            case _:
-                cursor.execute(f"DETACH {SCHEMA}")
-                set_journal_mode("wal")
+    execute(*gone)
+    if connection.vendor == "sqlite":
+        set_journal_mode("wal")
 
 
 @contextlib.contextmanager
@@ -213,9 +211,7 @@ def test_a_column_there_that_an_update_sets_is_kept(schema):
         )
         command(NAME, "--created-from=created_at", "--batch-size=3")
         assert_filled(model)
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT DISTINCT year(changed) FROM {TABLE}")
-            assert cursor.fetchall() == ((2020,),)
+        assert execute(f"SELECT DISTINCT year(changed) FROM {TABLE}") == [(2020,)]
 
 
 # What comes after it, and beside it

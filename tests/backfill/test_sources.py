@@ -71,9 +71,11 @@ def test_killed_in_a_batch_it_resumes_after_the_one_before(command):
     assert killed.code == -signal.SIGKILL
     done = len(source.given_keys())
     assert 0 < saved_run(source.label).rows_filled == done < len(FIRST)
+    assert f" {100 * done // len(FIRST)} %  {done}/{len(FIRST)} rows  " in printed("--status")
     output = printed(source.label, *source.options)
     assert f"continues after {done} rows of an earlier run" in output
     assert f"{len(FIRST) - done} rows filled." in output
+    assert f"100 %  {len(FIRST)}/{len(FIRST)} rows" in output
     assert source.given_keys() == source.in_order()
     assert saved_run(source.label).rows_filled == len(FIRST)
     assert "finished" in printed("--status")

@@ -114,9 +114,8 @@ def test_a_column_that_is_too_narrow(make, uid, column):
     column += ' COLLATE "C"' if connection.vendor == "postgresql" and "char" in column else ""
     column += " COLLATE ascii_bin" if connection.vendor == "mysql" and "char" in column else ""
     model = make([1, 2, 3], uid=uid, column=column)
-    with connection.cursor() as cursor:
-        if connection.vendor == "mysql":
-            cursor.execute("SET SESSION sql_mode = ''")
+    if connection.vendor == "mysql":
+        execute("SET SESSION sql_mode = ''")
     message = refusal(NAME, "--created-from=created")
     assert message.startswith("the column of shop.Odd.uid can't hold all of its ids")
     assert not model.objects.exclude(uid=None).exists()

@@ -164,11 +164,6 @@ def test_views_whose_cursors_show_masked_ids(settings, view, warned):
     assert [message.id for message in check_views()] == ["sortable_ids.W006"] * warned
 
 
-def test_a_project_without_urls(settings):
-    settings.ROOT_URLCONF = None
-    assert check_views() == []
-
-
 def test_models_without_masked_ids(isolated, settings):
     define("Plain", id=UUIDv7Field(primary_key=True))
     settings.SORTABLE_IDS = {}

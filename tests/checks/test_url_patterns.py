@@ -16,7 +16,7 @@ from rest_framework.decorators import action
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.checks.views import check_url_patterns
+from django_sortable_ids.checks.views import check_url_patterns, check_views
 from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
@@ -282,4 +282,4 @@ def test_a_class_whose_model_is_no_model(settings, model):
 
 def test_a_project_without_urls(settings):
     settings.ROOT_URLCONF = None
-    assert check_url_patterns() == []
+    assert check_url_patterns() == check_views() == []

@@ -1,11 +1,6 @@
 """Tables of SQLite that Django has not made: only the column changes, all else stays."""
 
-import contextlib
-import json
-import os
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 from django.core.management.base import CommandError
@@ -13,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 
 from tests.marks import own_tables
 from tests.sqlite_journal import set_journal_mode
-from tests.support import ROOT, query
+from tests.support import query
 
 pytestmark = [
     own_tables,
@@ -316,27 +311,19 @@ def test_a_unique_that_was_there_stays_on_the_way_back(depot, columns):
     assert now == others
 
 
-def test_the_unique_of_a_copy_that_django_has_made_goes(depot):
-    make(depot, PLAIN, LOG)
-    depot.write(CONSTRAIN, atomic=False)
-    depot.write('AlterField("order", "name", CharField(max_length=20)),')
-    depot.migrate()
-    assert '"public" blob NOT NULL UNIQUE' in kept()[0]
-    depot.migrate(depot.names[1])
-    depot.migrate(depot.names[0])
-    assert "UNIQUE" not in kept()[0]
-    assert '"public" blob NULL' in kept()[0]
-
-
-def test_a_column_of_a_copy_that_django_has_made_is_dropped_by_another_copy(depot):
+@pytest.mark.parametrize(("column", "step"), [("public", CONSTRAIN), ("code", ADD)])
+def test_what_a_copy_of_django_made_unique_is_undone_by_another_copy(depot, column, step):
     make(depot, PLAIN, LOG)
     query("DELETE FROM depot_order")
-    depot.write(ADD, atomic=False)
+    depot.write(step, atomic=False)
     depot.write('AlterField("order", "name", CharField(max_length=20)),')
     depot.migrate()
-    assert '"code" blob NOT NULL UNIQUE' in kept()[0]
+    assert f'"{column}" blob NOT NULL UNIQUE' in kept()[0]
+    depot.migrate(depot.names[1])
     depot.migrate(depot.names[0])
-    assert "code" not in kept()[0]
+    assert [each in kept()[0] for each in ("UNIQUE", '"code"', '"public" blob NULL')] == [
+        *(False, False, True)
+    ]
 
 
 @pytest.mark.parametrize("step", [CONSTRAIN, ADD], ids=["constrain", "add"])
@@ -408,87 +395,6 @@ def test_another_connection_reads_the_new_definition(depot, shared):
     finally:
         other.close()
         set_journal_mode("wal")
-
-
-KILLED = """
-import json, os, shutil, sys
-import django
-django.setup()
-from django.apps.registry import Apps
-from django.db import connection, models
-from django_sortable_ids.schema.constraints import constrain
-from django_sortable_ids.fields import ULIDField
-
-seen = 0
-
-def die(execute, sql, params, many, context):
-    global seen
-    seen += 1
-    if seen == last:
-        os.kill(os.getpid(), 9)
-    return execute(sql, params, many, context)
-
-def model(field):
-    class Meta:
-        app_label = "testapp"
-        db_table = "depot_order"
-        apps = Apps()
-    body = {"__module__": "killed", "Meta": Meta, "name": models.TextField(), "public": field}
-    return type("Killed", (models.Model,), body)
-
-old, new = model(ULIDField(null=True)), model(ULIDField(unique=True))
-folder, codes = sys.argv[1], []
-while len(codes) < 60 and 0 not in codes:
-    last = len(codes) + 1
-    connection.settings_dict["NAME"] = shutil.copy(f"{folder}/old", f"{folder}/{last}")
-    child = os.fork()
-    if not child:
-        with connection.schema_editor(atomic=False) as editor, connection.execute_wrapper(die):
-            constrain(editor, old._meta.get_field("public"), new._meta.get_field("public"))
-        os._exit(0)
-    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-print(json.dumps(codes))
-"""
-
-
-def test_killed_at_any_statement_the_table_is_the_old_or_the_new_one(depot, tmp_path):
-    """By SIGKILL, in processes of their own, each on a file of its own."""
-    make(depot, TABLES["AUTOINCREMENT"].format(""))
-    folder = tmp_path / "killed"
-    folder.mkdir()
-    with contextlib.closing(sqlite3.connect(folder / "old")) as copy:
-        connection.connection.backup(copy)
-    own = {
-        "DJANGO_SETTINGS_MODULE": "tests.backfill.project",
-        "BACKFILL_DATABASE": json.dumps({"NAME": str(folder / "old")}),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(folder)],
-        env=os.environ | own,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    *killed, last = json.loads(done.stdout)
-    assert last == 0, done.stderr
-    assert set(killed) == {-9}, done.stderr
-    assert len(killed) > 10
-    seen = set()
-    for number in range(1, len(killed) + 2):
-        with contextlib.closing(sqlite3.connect(folder / str(number))) as left:
-            assert left.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-            seen |= set(left.execute(STEPS))
-    assert seen == {(0, 0, 5), (1, 1, 5)}
-
-
-STEPS = """
-    SELECT sql LIKE '%public BLOB NOT NULL%',
-        (SELECT count(*) FROM sqlite_master WHERE name LIKE 'depot%_uniq'),
-        (SELECT count(*) FROM depot_order)
-    FROM sqlite_master WHERE name = 'depot_order'
-"""
 
 
 def test_later_ordinary_migrations_find_what_they_need(depot):

@@ -9,7 +9,7 @@ CreateModel("Customer", [
     ("id", {key}),
     ("created_at", DateTimeField()),
     ("name", CharField(max_length=9)),
-]),
+], options={{"constraints": [CheckConstraint(condition=~Q(name=""), name="depot_named")]}}),
 CreateModel("Order", [
     ("id", AutoField(primary_key=True)),
     ("customer", ForeignKey("depot.Customer", CASCADE)),
@@ -39,6 +39,7 @@ CreateModel("HistoricalOrder_gifts", [
 CreateModel("Tagged", [
     ("object_id", CharField(max_length=40)),
     ("kind_id", IntegerField()),
+    ("customer", ForeignKey("depot.Customer", SET_NULL, null=True)),
 ]),
 """
 MOVE = """\
@@ -49,6 +50,7 @@ MigratePrimaryKey(
         ("depot_historicalcustomer", "id", "depot.Customer"),
         ("depot_historicalorder", "customer_id", "depot.Customer"),
         ("depot_historicalorder_gifts", "customer_id", "depot.Customer"),
+        ("depot_tagged", "customer_id", "depot.Customer"),
     ],
     generic=[("depot_tagged", "object_id", "kind_id")],
     copies=[KeyCopy("depot.HistoricalCustomer", "id", "depot.Customer", {copy}{copied_old})],
@@ -116,7 +118,7 @@ class Shop:
         one = self.objects("Customer").create(name=name, created_at=day(on), **key)
         order = self.objects("Order").create(customer_id=one.pk)
         self.remember(one, on, order.pk)
-        self.objects("Tagged").create(object_id=str(one.pk), kind_id=self.kind)
+        self.objects("Tagged").create(object_id=str(one.pk), kind_id=self.kind, customer_id=one.pk)
         return one
 
     def remember(self, one, on, order):

@@ -49,15 +49,14 @@ Visit.objects.create(name="nobody")
 Customer.objects.filter(name__in={deleted}).delete()
 """
 DUMP = """
-import json
 from depot.models import *
 
-print(json.dumps({
+found = {
     "Customer": {each.name: str(each.pk) for each in Customer.objects.all()},
     "number": {each.name: str(each.customer_no) for each in Visit.objects.all()},
     "text": {each.name: str(each.customer_text) for each in Visit.objects.all()},
     "entry": {each.name: str(each.object_pk) for each in Entry.objects.all()},
-}))
+}
 """
 ADOPTED = (
     "--adopt=depot_visit.customer_no=depot.Customer",
@@ -71,18 +70,17 @@ def project(create):
     return create(MODELS, *TYPES, rows=ROWS.format(names=list("abcd"), deleted=list("bd")))
 
 
-def rows(project):
-    return json.loads(project.shell(DUMP))
-
-
 def edit(project, number="models.UUIDField"):
     project.add_keys("Customer")
     project.change_models("no = models.BigIntegerField", f"no = {number}")
 
 
 def test_they_move_and_come_back(project):
-    before = rows(project)
+    before = project.found(DUMP)
     edit(project)
+    document = json.loads(project.move(*ADOPTED, "--json").stdout)
+    assert list(document["adopted"].values()) == [2, 2, 2]
+    assert document["next"].endswith(f" --primary-key {' '.join(ADOPTED)} --write-migration")
     printed = project.write_move(*ADOPTED).splitlines()
     assert [line for line in printed if "adopted" in line] == [
         "depot_visit.customer_no: adopted, with 2 keys of deleted rows",
@@ -90,7 +88,7 @@ def test_they_move_and_come_back(project):
         "depot_entry.object_pk: adopted, with 2 keys of deleted rows",
     ]
     project.manage("migrate", "&&", "makemigrations", "--check")
-    after = rows(project)
+    after = project.found(DUMP)
     for name in "abcd":
         keys = {after[each][name] for each in ("number", "text", "entry")} - {"unknown"}
         assert len(keys) == 1
@@ -102,7 +100,7 @@ def test_they_move_and_come_back(project):
     project.shell(ROWS.format(names=list("xy"), deleted=list("x")))
     project.manage("migrate", "depot", "0001")
     project.models.write_text(MODELS)
-    again = rows(project)
+    again = project.found(DUMP)
     new = {name: {again[each][name] for each in ("number", "text", "entry")} for name in list("xy")}
     assert new == {"x": {"6"}, "y": {"5"}}
     assert again["Customer"].pop("y") == "5"
@@ -131,28 +129,13 @@ def test_a_table_without_a_model(project):
 
 def raw(project, join, column="c.name"):
     code = f"""
-import json
 from django.db import connection
 
 with connection.cursor() as cursor:
     cursor.execute("SELECT r.name, {column} FROM depot_raw r {join} ORDER BY 1")
-    print(json.dumps(cursor.fetchall()))
+    found = cursor.fetchall()
 """
-    return json.loads(project.shell(code))
-
-
-def test_the_next_command_has_all_of_them(project):
-    edit(project)
-    done = project.move(*ADOPTED)
-    assert done.stdout.splitlines()[-1] == (
-        f"Next: manage.py backfill_ids depot --primary-key {' '.join(ADOPTED)} --write-migration"
-    )
-    document = json.loads(project.move(*ADOPTED, "--json").stdout)
-    assert document["adopted"] == {
-        "depot_visit.customer_no": 2,
-        "depot_visit.customer_text": 2,
-        "depot_entry.object_pk": 2,
-    }
+    return project.found(code)
 
 
 REFUSED = {

@@ -1,7 +1,5 @@
 """A project with django-auditlog, whose entries contain keys as texts and no foreign key."""
 
-import json
-
 import pytest
 
 from tests.marks import own_tables
@@ -38,7 +36,6 @@ for name in {names}:
 Customer.objects.get(name={deleted}).delete()
 """
 DUMP = """
-import json
 from auditlog.models import LogEntry
 from depot.models import Customer, Order
 
@@ -47,24 +44,24 @@ for model in (Customer, Order):
     for one in model.objects.all():
         found = LogEntry.objects.get_for_object(one)
         entries[f"{model.__name__} {one.pk}"] = [each.pk for each in found.order_by("pk")]
-print(json.dumps({
+found = {
     "entries": entries,
     "texts": {each.pk: each.object_pk for each in LogEntry.objects.all()},
-}))
+}
 """
 
 
 def test_entries_of_moved_rows_are_found(create):
     rows = ROWS.format(names=list("abc"), deleted="'B'")
     project = create(MODELS, *TYPES, "auditlog", rows=rows)
-    before = json.loads(project.shell(DUMP))
+    before = project.found(DUMP)
     project.add_keys("Customer", "Order")
     adopted = "--adopt=auditlog_logentry.object_pk=auditlog_logentry.content_type_id"
     left = "--leave=auditlog_logentry.object_id"
     printed = project.write_move(adopted, left)
     assert "auditlog_logentry.object_pk: adopted, with 2 keys of deleted rows" in printed
     project.manage("migrate", "&&", "makemigrations", "--check")
-    after = json.loads(project.shell(DUMP))
+    after = project.found(DUMP)
     assert sorted(after["entries"].values()) == sorted(before["entries"].values())
     assert len(before["texts"]) == 11
     pairs = {(before["texts"][entry], after["texts"][entry]) for entry in before["texts"]}
@@ -73,4 +70,4 @@ def test_entries_of_moved_rows_are_found(create):
     assert len(pairs) == 2 * len({old for old, _ in pairs}) == 6
     project.manage("migrate", "depot", "0001")
     project.models.write_text(MODELS)
-    assert json.loads(project.shell(DUMP)) == before
+    assert project.found(DUMP) == before

@@ -143,6 +143,16 @@ def test_columns_that_contain_keys(tmp_path):
     assert list((project.folder / "depot" / "migrations").glob("0002*"))
 
 
+MOVED = ("auth.User", "auth.Group")
+
+
+def change_of(*labels):
+    """What changes if the keys of these models move."""
+    keys = [MovedKey(each, "id", UUIDv7Field(primary_key=True)) for each in labels]
+    state = ProjectState.from_apps(apps)
+    return MigratePrimaryKey(keys).engine_of(connection.schema_editor(), state).change
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_name_that_tells_the_model():
     """Small numbers are keys of several models: more of them are keys of another one."""
@@ -150,7 +160,6 @@ def test_a_name_that_tells_the_model():
     for pk in groups:
         User.objects.create(pk=pk, username=str(pk))
     Group.objects.filter(pk=groups[-1]).delete()
-    keys = [MovedKey(each, "id", UUIDv7Field(primary_key=True)) for each in MOVED]
     names = ["group_id", "groupid", "group_pk", "old_group_id", "former_group", "gone_group_id"]
     quoted = [connection.ops.quote_name(each) for each in [*names, "members"]]
     with connection.cursor() as cursor:
@@ -159,8 +168,7 @@ def test_a_name_that_tells_the_model():
             values = [*[pk] * 5, groups[-1], json.dumps(groups)]
             cursor.execute(f"INSERT INTO legacy VALUES ({', '.join(['%s'] * 7)})", values)
         try:
-            state = ProjectState.from_apps(apps)
-            change = MigratePrimaryKey(keys).engine_of(connection.schema_editor(), state).change
+            change = change_of(*MOVED)
             found = checklist(connection, change)
         finally:
             cursor.execute("DROP TABLE legacy")
@@ -176,9 +184,6 @@ def test_a_name_that_tells_the_model():
     ]
 
 
-MOVED = ("auth.User", "auth.Group")
-
-
 @pytest.mark.django_db(transaction=True)
 def test_tables_that_no_model_has():
     group = Group.objects.create(name="a")
@@ -186,7 +191,6 @@ def test_tables_that_no_model_has():
     array = "text" if connection.vendor == "mysql" else "integer[]"
     members = "{%s}" if connection.vendor == "postgresql" else "[%s]"
     group_column, groups = map(connection.ops.quote_name, ("group", "groups"))
-    operation = MigratePrimaryKey([MovedKey("auth.Group", "id", UUIDv7Field(primary_key=True))])
     with connection.cursor() as cursor:
         cursor.execute(
             f"CREATE TABLE legacy (group_id integer, former_group_id varchar(9), group_ids text, "
@@ -206,9 +210,7 @@ def test_tables_that_no_model_has():
         log[-1] = (1200, group.pk, group.pk, 80_000)
         cursor.executemany("INSERT INTO legacy_log VALUES (%s, %s, %s, %s)", log)
         try:
-            state = ProjectState.from_apps(apps)
-            engine = operation.engine_of(connection.schema_editor(), state)
-            found = checklist(connection, engine.change)
+            found = checklist(connection, change_of("auth.Group"))
         finally:
             cursor.execute("DROP TABLE legacy")
             cursor.execute("DROP TABLE legacy_log")

@@ -11,140 +11,173 @@ from tests.marks import own_tables
 from tests.support import execute
 
 from . import small
-from .mysql import definition, definitions, mysql_only
-from .test_graph import MODELS, MOVE, ROWS
+from .mysql import definitions, mysql_only
 from .test_refused import refusal
 
 pytestmark = [own_tables, mysql_only]
 
-GRAPH = f"{MODELS}RunPython(add_rows, RunPython.noop),"
-UUID, ULID = (f"{name}(primary_key=True)" for name in ("UUIDv7Field", "ULIDField"))
-FRESH = MODELS.replace(
-    '"Customer", [\n    ("id", BigAutoField(primary_key=True)),',
-    '"Customer", [\n    ("id", FIELD),\n    ("old_id", BigIntegerField(null=True, unique=True)),',
-).replace(
-    '"Order", [\n    ("id", AutoField(primary_key=True)),',
-    '"Order", [\n    ("id", FIELD),\n    ("old_id", IntegerField(null=True, unique=True)),',
-)
+UUID, ULID = "UUIDv7Field", "ULIDField"
+FRESH = '{field}({how}=True)), ("old_id", BigIntegerField(null=True, {old}=True)'
+"""A new key or a copy of one, and the field of old ones."""
 
 
 @pytest.mark.parametrize("field", [UUID, ULID])
-def test_moved_tables_equal_fresh_ones(depot, field):
-    depot.write(GRAPH, ROWS)
-    depot.migrate()
+def test_moved_tables_equal_fresh_ones(shop, field):
+    depot = shop.depot
+    shop.create()
     original = definitions()
-    depot.write(MOVE.format(field=field), atomic=False)
+    shop.write_move(field)
     depot.migrate()
     found = definitions()
     depot.migrate("0001_step")
     assert definitions() == original
     depot.migrate("zero")
-    depot.names.clear()
-    depot.write(FRESH.replace("FIELD", field))
-    depot.migrate("0001_step")
+    depot.take_back(2)
+    shop.create(
+        FRESH.format(field=field, how="primary_key", old="unique"),
+        FRESH.format(field=field, how="db_index", old="db_index"),
+    )
     assert found == definitions()
 
 
 DECORATIONS = """\
-CREATE TABLE depot_other (
-    id int PRIMARY KEY, name varchar(9), tag int,
-    CONSTRAINT depot_other_name FOREIGN KEY (name) REFERENCES depot_customer (name)
-        ON UPDATE CASCADE ON DELETE SET NULL,
-    CONSTRAINT depot_other_tag FOREIGN KEY (tag) REFERENCES depot_tag (id)
-);
-INSERT INTO depot_other VALUES (1, 'a', NULL), (2, NULL, 1);
+ALTER TABLE depot_customer ADD UNIQUE depot_name (name), ADD UNIQUE depot_both (id, name),
+    ADD seen timestamp NULL, MODIFY id bigint NOT NULL AUTO_INCREMENT COMMENT 'counted',
+    COMMENT 'those who pay', AUTO_INCREMENT = 7000,
+    STATS_PERSISTENT = 1, ROW_FORMAT = COMPRESSED KEY_BLOCK_SIZE = 8;
 SET time_zone = '+00:00';
+UPDATE depot_customer SET seen = '2024-10-27 01:30:00';
+CREATE TABLE depot_other (
+    id int PRIMARY KEY, name varchar(9),
+    CONSTRAINT depot_other_name FOREIGN KEY (name) REFERENCES depot_customer (name)
+        ON UPDATE CASCADE ON DELETE SET NULL
+);
+INSERT INTO depot_other VALUES (1, 'a'), (2, NULL);
+CREATE TABLE depot_visit (
+    customer bigint, name varchar(9), n int PRIMARY KEY,
+    FTS_DOC_ID bigint unsigned NOT NULL, place point NOT NULL{srid},
+    UNIQUE FTS_DOC_ID_INDEX (FTS_DOC_ID), FULLTEXT (name), SPATIAL depot_spatial (place),
+    CONSTRAINT depot_pair FOREIGN KEY (customer, name) REFERENCES depot_customer (id, name)
+        ON UPDATE CASCADE ON DELETE SET NULL
+);
+INSERT INTO depot_visit SELECT id, name, id, id, point(1, 2) FROM depot_customer WHERE name > 'a';
+CREATE TABLE depot_note (
+    id int AUTO_INCREMENT PRIMARY KEY, customer_id bigint, text varchar(9),
+    more varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci,
+    CONSTRAINT depot_noted FOREIGN KEY (customer_id) REFERENCES depot_customer (id)
+) CHARACTER SET latin1;
+INSERT INTO depot_note SELECT id, id, name, name FROM depot_customer;
+ALTER TABLE depot_note AUTO_INCREMENT = 800;
 ALTER TABLE depot_order
     ADD changed timestamp NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP FIRST,
+    ADD number int DEFAULT 7,
     ADD hidden varchar(40)
         DEFAULT 'it''s (1, 2) AUTO_INCREMENT=7' INVISIBLE COMMENT 'a `b` \\'c\\'',
     ADD more int GENERATED ALWAYS AS (number + 1) STORED,
     ADD `virtual, odd``name` int GENERATED ALWAYS AS (number * 2) VIRTUAL,
     ADD has_customer int GENERATED ALWAYS AS (customer_id IS NOT NULL) VIRTUAL,
     ADD day date DEFAULT '0000-00-00',
-    ADD note text, ADD bits bit(3), ADD place point,
+    ADD note text, ADD bits bit(3),
     ADD kind enum('a', 'b') NOT NULL,
+    ADD `select` int INVISIBLE, ADD `UPPER` int,
+    ADD price decimal(9, 2) UNSIGNED ZEROFILL DEFAULT '1.50', ADD doc json, ADD raw varbinary(9),
     ADD INDEX depot_prefix (note(5)), ADD FULLTEXT depot_full (note),
+    ADD INDEX `Odd Name` (customer_id, name(3)),
     ADD CONSTRAINT depot_any CHECK (customer_id IS NOT NULL AND number < 100),
     MODIFY customer_id bigint NOT NULL COMMENT 'who, NOT NULL DEFAULT 1',
-    COMMENT 'AUTO_INCREMENT=9', AUTO_INCREMENT = 5000, ROW_FORMAT = COMPRESSED;
+    COMMENT 'AUTO_INCREMENT=9', ROW_FORMAT = COMPRESSED;
 UPDATE depot_order SET changed = '2024-10-27 00:30:00', day = '2024-02-00', bits = b'101',
-    note = REPEAT('é', 3000), place = ST_GeomFromText('POINT(1 2)'), kind = '';
-UPDATE depot_order SET changed = '2024-06-01 00:00:00', day = '0000-00-00' WHERE number = 0;
-ALTER TABLE depot_customer AUTO_INCREMENT = 7000, ADD seen timestamp NULL;
-UPDATE depot_customer SET seen = '2024-10-27 01:30:00';
-ALTER TABLE depot_note AUTO_INCREMENT = 800;
-ALTER TABLE depot_profile CONVERT TO CHARACTER SET latin1;
-ALTER TABLE depot_tag_customers CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci"""
-EVERYTHING = """
-SELECT o.number, c.name, HEX(o.hidden), o.more, o.`virtual, odd``name`, o.has_customer, o.day + 0,
-    SHA2(o.note, 256), o.bits + 0, ST_AsText(o.place), o.kind + 0,
-    o.changed, c.seen
-FROM depot_order o JOIN depot_customer c ON c.id = o.customer_id ORDER BY 1, 2
-"""
-
-
-def everything():
-    execute("SET time_zone = '+00:00'")
-    rows = execute(EVERYTHING)
-    execute("SET time_zone = 'Europe/Berlin'")
-    return rows
+    note = CONCAT('word ', REPEAT('é', 3000)), kind = '', raw = x'00ff', doc = '[1]';
+UPDATE depot_order SET changed = '2024-06-01 00:00:00', day = '0000-00-00' WHERE name = 'a';
+CREATE VIEW shown AS SELECT id, number, customer_id FROM depot_order"""
+OF_MYSQL = (
+    "ALTER TABLE depot_order ADD INDEX depot_sum ((number + 1)), ALTER INDEX depot_prefix INVISIBLE"
+)
+GRANTS = (
+    "GRANT SELECT, INSERT ON {own}.depot_customer TO {clerk}",
+    "GRANT UPDATE (name, id) ON {own}.depot_customer TO {clerk}",
+    "GRANT REFERENCES (customer_id) ON {own}.depot_order TO {clerk} WITH GRANT OPTION",
+)
+FOUND = (
+    "SELECT o.name, c.name, HEX(o.hidden), o.more, o.`virtual, odd``name`, o.has_customer, "
+    "o.day + 0, SHA2(o.note, 256), o.bits + 0, o.kind + 0, o.changed, c.seen, "
+    "o.price, HEX(o.raw), o.doc, o.`select` "
+    "FROM depot_order o JOIN depot_customer c ON c.id = o.customer_id ORDER BY 1",
+    "SELECT name FROM depot_order WHERE MATCH (note) AGAINST ('word') ORDER BY name",
+    "SELECT n FROM depot_visit WHERE MATCH (name) AGAINST ('a')",
+    "SELECT count(*) FROM depot_visit WHERE MBRContains("
+    "ST_GeomFromText('POLYGON((0 0,0 9,9 9,9 0,0 0))'), place)",
+    "SELECT v.n, v.name, v.FTS_DOC_ID, ST_AsText(v.place), c.name FROM depot_visit v "
+    "JOIN depot_customer c ON c.id = v.customer ORDER BY 1",
+    "SELECT n.id, n.text, n.more, c.name FROM depot_note n "
+    "JOIN depot_customer c ON c.id = n.customer_id ORDER BY 1",
+)
+LISTED = [
+    small.REFERENCE,
+    ("depot_visit", "customer", "depot.Customer"),
+    ("depot_note", "customer_id", "depot.Customer"),
+]
 
 
 @pytest.fixture
-def lax():
-    """Zero dates and the like, in a time zone with summer time."""
-    (((modes, zone),),) = [execute("SELECT @@sql_mode, @@time_zone")]
-    execute("SET sql_mode = 'ALLOW_INVALID_DATES'")
-    yield
-    execute(f"SET sql_mode = '{modes}', time_zone = '{zone}'")
+def decorated(depot):
+    """The tables as people have them, with zero dates and the like, and who has rights on them."""
+    small.create(depot)
+    own, clerk = connection.settings_dict["NAME"], f"clerk_{connection.settings_dict['NAME']}"[-32:]
+    ((modes, zone),) = execute("SELECT @@sql_mode, @@time_zone")
+    is_mysql = not connection.mysql_is_mariadb
+    execute(
+        "SET sql_mode = 'ALLOW_INVALID_DATES'",
+        f"CREATE USER {clerk}",
+        *DECORATIONS.replace("{srid}", " SRID 0" * is_mysql).split(";\n"),
+        *[OF_MYSQL] * is_mysql,
+        *(each.format(own=own, clerk=clerk) for each in GRANTS),
+    )
+    yield clerk
+    execute(
+        f"SET sql_mode = '{modes}', time_zone = '{zone}'",
+        f"DROP USER {clerk}",
+        "DROP VIEW shown",
+        "DROP TABLE depot_other, depot_visit, depot_note",
+    )
 
 
 @pytest.mark.parametrize("field", [UUID, ULID])
-def test_tables_as_people_have_them_stay_as_they_are(depot, lax, field):
-    depot.write(GRAPH, ROWS)
+def test_tables_as_people_have_them_stay_as_they_are(depot, decorated, field):
+    """In a time zone with summer time, too."""
+
+    def kept():
+        execute("SET time_zone = '+00:00'")
+        found = [execute(each) for each in FOUND]
+        execute("SET time_zone = 'Europe/Berlin'")
+        return found, sorted(execute(f"SHOW GRANTS FOR {decorated}"))
+
+    before, rows = definitions(), kept()
+    assert all(rows[0][:2])
+    small.write_move(depot, f"{field}(primary_key=True)", references=LISTED, more="allowed=['*'],")
     depot.migrate()
-    decorations = DECORATIONS
-    if not connection.mysql_is_mariadb:
-        decorations += (
-            ";\nALTER TABLE depot_order ADD INDEX depot_sum ((number + 1)), "
-            "ALTER INDEX depot_prefix INVISIBLE"
-        )
-    execute(
-        *decorations.split(";\n"),
-        "CREATE VIEW shown AS SELECT id, number, customer_id FROM depot_order",
+    assert small.names(depot) == small.IN_ORDER
+    assert kept() == rows
+    found = definitions()
+    for table, lines in before.items():
+        changed = ("`id` ", "`customer_id` ", "`customer` ")
+        assert {each for each in lines if not each.startswith(changed)} <= set(found[table])
+    for comment, table in (("counted", "customer"), ("who, NOT NULL DEFAULT 1", "order")):
+        assert any(f"COMMENT '{comment}'" in each for each in found[f"depot_{table}"])
+    assert found["depot_other"] == before["depot_other"]
+    assert sorted(execute("SELECT * FROM shown")) == sorted(
+        execute("SELECT id, number, customer_id FROM depot_order")
     )
-    try:
-        before, rows = definitions(), everything()
-        depot.write(MOVE.format(field=field).replace("keys=", "allowed=['*'], keys="), atomic=False)
-        depot.migrate()
-        assert everything() == rows
-        kept = {
-            each
-            for each in before["depot_order"]
-            if not each.startswith(("`id`", "`customer_id`", "`shown_to_id`"))
-        }
-        found = definition("depot_order")
-        assert kept <= set(found)
-        assert any("COMMENT 'who, NOT NULL DEFAULT 1'" in each for each in found)
-        assert sorted(execute("SELECT * FROM shown")) == sorted(
-            execute("SELECT id, number, customer_id FROM depot_order")
-        )
-        assert definition("depot_other") == before["depot_other"]
-        execute(
-            "UPDATE depot_customer SET name = 'y' WHERE name = 'a'",
-            "UPDATE depot_customer SET name = 'a' WHERE name = 'y'",
-        )
-        assert execute("SELECT name FROM depot_other WHERE id = 1") == [("a",)]
-        depot.migrate("0001_step")
-        assert definitions() == before
-        assert everything() == rows
-        later = depot.model("Customer").objects.create(name="z", created_at="2026-01-01T00:00Z")
-        assert later.pk == 7000
-        profile = depot.model("Profile").objects.first()
-        assert depot.model("Note").objects.create(profile_id=profile.pk).pk == 800
-    finally:
-        execute("DROP VIEW shown")
+    rename = "UPDATE depot_customer SET name = '{}' WHERE name = '{}'".format
+    execute(rename("y", "a"))
+    assert execute("SELECT name FROM depot_other WHERE id = 1") == [("y",)]
+    execute(rename("a", "y"))
+    depot.migrate("0001_step")
+    assert definitions() == before
+    assert kept() == rows
+    later = depot.model("Customer").objects.create(name="z", created_at="2026-01-01T00:00Z")
+    execute(f"INSERT INTO depot_note (customer_id) VALUES ({later.pk})")
+    assert (later.pk, *execute("SELECT max(id) FROM depot_note")) == (7000, (800,))
 
 
 TEXTS = """\
@@ -213,90 +246,13 @@ def test_texts_of_another_collation(depot):
         assert execute(joined) == [("a", 1, 1), ("b", 1, 1)]
 
 
-# Tables of MariaDB and MySQL that were written by hand: all of it stays, or is refused by name
-
-
-ODD_COLUMNS = """\
-ALTER TABLE depot_customer ADD UNIQUE depot_both (id, name), COMMENT 'those who pay',
-    MODIFY id bigint NOT NULL AUTO_INCREMENT COMMENT 'counted',
-    STATS_PERSISTENT = 1, ROW_FORMAT = COMPRESSED KEY_BLOCK_SIZE = 8;
-ALTER TABLE depot_order ADD FTS_DOC_ID bigint unsigned NOT NULL DEFAULT 0, ADD text text,
-    ADD place point NOT NULL DEFAULT (point(1, 2)), ADD `select` int INVISIBLE, ADD `UPPER` int,
-    ADD price decimal(9, 2) UNSIGNED ZEROFILL DEFAULT '1.50', ADD doc json, ADD raw varbinary(9);
-UPDATE depot_order SET FTS_DOC_ID = id, text = CONCAT('word ', name), raw = x'00ff', doc = '[1]';
-ALTER TABLE depot_order ADD UNIQUE FTS_DOC_ID_INDEX (FTS_DOC_ID), ADD FULLTEXT depot_full (text),
-    ADD SPATIAL depot_spatial (place), ADD INDEX `Odd Name` (customer_id, name(3));
-CREATE TABLE depot_visit (
-    customer bigint, name varchar(9), n int PRIMARY KEY, FULLTEXT (name),
-    CONSTRAINT depot_pair FOREIGN KEY (customer, name) REFERENCES depot_customer (id, name)
-        ON UPDATE CASCADE ON DELETE SET NULL
-);
-INSERT INTO depot_visit SELECT id, name, id FROM depot_customer"""
-GRANTS = (
-    "GRANT SELECT, INSERT ON {own}.depot_customer TO depot_clerk",
-    "GRANT UPDATE (name, id) ON {own}.depot_customer TO depot_clerk",
-    "GRANT REFERENCES (customer_id) ON {own}.depot_order TO depot_clerk WITH GRANT OPTION",
-)
-FOUND = (
-    "SELECT name FROM depot_order WHERE MATCH (text) AGAINST ('word') ORDER BY name",
-    "SELECT n FROM depot_visit WHERE MATCH (name) AGAINST ('a')",
-    "SELECT count(*) FROM depot_order WHERE MBRContains("
-    "ST_GeomFromText('POLYGON((0 0,0 9,9 9,9 0,0 0))'), place)",
-    "SELECT FTS_DOC_ID, name, price, HEX(raw), doc, `select` FROM depot_order ORDER BY name",
-    "SELECT n, name FROM depot_visit ORDER BY n",
-)
-
-
-@pytest.fixture
-def tables(depot):
-    small.create(depot)
-    own = connection.settings_dict["NAME"]
-    clerk = f"clerk_{own}"[-32:]
-    execute(f"CREATE USER {clerk}")
-    yield depot, own, clerk
-    execute(f"DROP USER {clerk}", "DROP TABLE IF EXISTS depot_visit")
+# What can't stay is refused by name
 
 
 @pytest.fixture
 def mariadb(transactional_db):
     if not connection.mysql_is_mariadb:
         pytest.skip("MySQL has no such tables")
-
-
-def test_everything_stays(tables):
-    depot, own, clerk = tables
-    decorations = ODD_COLUMNS
-    if connection.mysql_is_mariadb:
-        decorations = decorations.replace(" NOT NULL DEFAULT (point(1, 2))", " NOT NULL")
-        decorations = decorations.replace("doc = '[1]'", "doc = '[1]', place = point(1, 2)")
-    else:
-        decorations = decorations.replace(" NOT NULL DEFAULT (point(1, 2))", " NOT NULL SRID 0")
-    execute(
-        *decorations.replace("place point NOT NULL SRID 0", "place point SRID 0").split(";\n")[:2]
-    )
-    execute(*(each.format(own=own).replace("depot_clerk", clerk) for each in GRANTS))
-    if not connection.mysql_is_mariadb:
-        execute("UPDATE depot_order SET place = point(1, 2)")
-        execute("ALTER TABLE depot_order MODIFY place point NOT NULL SRID 0")
-    execute(*decorations.split(";\n")[2:])
-    before, grants = definitions(), sorted(execute(f"SHOW GRANTS FOR {clerk}"))
-    found = [execute(each) for each in FOUND]
-    assert found[0]
-    listed = [small.REFERENCE, ("depot_visit", "customer", "depot.Customer")]
-    small.write_move(depot, references=listed)
-    depot.migrate()
-    assert small.names(depot) == small.IN_ORDER
-    assert [execute(each) for each in FOUND] == found
-    assert sorted(execute(f"SHOW GRANTS FOR {clerk}")) == grants
-    for table, lines in before.items():
-        changed = ("`id` ", "`customer_id` ", "`customer` ")
-        kept = {each for each in lines if not each.startswith(changed)}
-        assert kept <= set(definitions()[table])
-    assert any("COMMENT 'counted'" in each for each in definitions()["depot_customer"])
-    depot.migrate("0001_step")
-    assert definitions() == before
-    assert [execute(each) for each in FOUND] == found
-    assert sorted(execute(f"SHOW GRANTS FOR {clerk}")) == grants
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """A project with django-pghistory, whose triggers write events."""
 
-import json
-
 import pytest
 from django.db import connection
 
@@ -39,23 +37,22 @@ Customer.objects.filter(name={deleted}).update(name="gone")
 Customer.objects.get(name="gone").delete()
 """
 DUMP = """
-import json
 from depot.models import *
 
-print(json.dumps({
+found = {
     "customers": {each.pgh_id: str(each.id) for each in CustomerEvent.objects.all()},
     "names": {each.pgh_id: each.name for each in CustomerEvent.objects.all()},
     "objects": {each.pgh_id: str(each.pgh_obj_id) for each in CustomerEvent.objects.all()},
     "orders": {each.pgh_id: str(each.customer_id) for each in OrderEvent.objects.all()},
     "order ids": {each.pgh_id: str(each.id) for each in OrderEvent.objects.all()},
-}))
+}
 """
 
 
 def test_events_move_with_their_rows(create):
     rows = ROWS.format(names=list("abc"), deleted="'b'")
     project = create(MODELS, *TYPES, "pgtrigger", "pghistory", rows=rows)
-    before = json.loads(project.shell(DUMP))
+    before = project.found(DUMP)
     project.add_keys("Customer", "Order")
     project.manage("pgtrigger", "uninstall")
     project.write_move()
@@ -64,7 +61,7 @@ def test_events_move_with_their_rows(create):
     assert "migrations.AlterField" not in triggers.read_text()
     assert "migrations.AddField" not in triggers.read_text()
     project.manage("migrate")
-    after = json.loads(project.shell(DUMP))
+    after = project.found(DUMP)
     assert after["names"] == before["names"]
     for columns in (("customers", "objects", "orders"), ("order ids",)):
         pairs = {
@@ -76,7 +73,7 @@ def test_events_move_with_their_rows(create):
         "migrate", "depot", "0002", "&&", "pgtrigger", "uninstall", "&&", "migrate", "depot", "0001"
     )
     project.models.write_text(MODELS)
-    again = json.loads(project.shell(DUMP))
+    again = project.found(DUMP)
     assert before == {
         name: {event: again[name][event] for event in found} for name, found in before.items()
     }

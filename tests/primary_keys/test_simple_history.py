@@ -1,7 +1,5 @@
 """A project with django-simple-history: its keys move with their history, and back."""
 
-import json
-
 import pytest
 
 from tests.marks import own_tables
@@ -60,7 +58,6 @@ for name in {deleted}:
     (Vip.objects.filter(name=name).first() or Customer.objects.get(name=name)).delete()
 """
 DUMP = """
-import json
 from django.apps import apps
 
 IDENTITY = ["history_id", "m2m_history_id", "name", "code", "id"]
@@ -73,7 +70,6 @@ for model in apps.get_models(include_auto_created=True):
         identity = next(each for each in IDENTITY if each in names)
         for row in model.objects.values(*names):
             found[f"{model.__name__} {row[identity]}"] = {k: str(v) for k, v in row.items()}
-print(json.dumps(found))
 """
 CUSTOMERS = {
     "Customer": ["id", "invited_by_id"],
@@ -96,10 +92,6 @@ ORDERS = {
 }
 VISITS = {"Visit": ["id"], "HistoricalVisit": ["id"]}
 """The columns with keys of customers, orders and visits."""
-
-
-def rows(project):
-    return json.loads(project.shell(DUMP))
 
 
 def of_key(columns, row):
@@ -151,11 +143,11 @@ def edit(project):
 
 
 def test_a_project_moves_with_its_history_and_back(project):
-    before = rows(project)
+    before = project.found(DUMP)
     edit(project)
     assert "  keys of 3 deleted rows in the history\n" in project.write_move()
     project.manage("migrate", "&&", "makemigrations", "--check", "&&", "check")
-    after = rows(project)
+    after = project.found(DUMP)
     assert_moved(before, after)
     assert [after[f"HistoricalCustomer {n}"]["old_id"] for n in (1, 2)] == [
         before[f"HistoricalCustomer {n}"]["id"] for n in (1, 2)
@@ -163,7 +155,7 @@ def test_a_project_moves_with_its_history_and_back(project):
     project.shell(ADD.format(names=list("xyz"), deleted=list("cy")))
     project.manage("migrate", "depot", "0001")
     project.models.write_text(MODELS)
-    again = rows(project)
+    again = project.found(DUMP)
     # A visit that was deleted after the move, and whose history has no copy of its old key.
     assert before.pop("HistoricalVisit 3")["id"] == "3"
     assert int(again["HistoricalVisit 3"]["id"]) > 6

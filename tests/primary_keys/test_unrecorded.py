@@ -248,6 +248,9 @@ def test_a_backfill_of_a_move_is_not_left_over_from_a_field():
     assert "  continue with: manage.py migrate" in lines
     (gone,) = (number for number, line in enumerate(lines) if "no longer exists" in line)
     assert lines[gone - 2].startswith("depot.Order.gone: ")
+    assert lines[gone] == (
+        "  the field no longer exists: delete the row of django_sortable_ids_backfillrun"
+    )
 
 
 # Keys that move more than once, to fields of the same class: each move is executed
