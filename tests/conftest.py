@@ -93,6 +93,11 @@ def pytest_runtest_call():
         raise
 
 
+def pytest_collection_finish():
+    """Modules and tests stay to the end: no collection looks at them again."""
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(items):
     """Keep one case of a test that is for another engine: it is reported as skipped, once and not
     a hundred times. On a server, keep what it may change."""

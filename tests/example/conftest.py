@@ -1,11 +1,21 @@
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from . import data
-from .browsing import Browser, opened
 from .support import Demo, Visitor
+
+if TYPE_CHECKING:
+    from .browsing import Browser
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Tests in a browser are collected if they are run: to import Selenium takes a while."""
+    with_selenium = ("test_accessibility.py", "test_browser.py")
+    skipped = "not browser" in config.option.markexpr
+    return True if skipped and collection_path.name in with_selenium else None
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +47,8 @@ def visitor(host: str) -> Visitor:
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
+def browser(tmp_path: Path) -> "Iterator[Browser]":
+    from .browsing import opened
+
     with opened(tmp_path) as browser:
         yield browser
