@@ -74,9 +74,9 @@ class Depot:
 
     def applied(self):
         return sorted(
-            name
-            for app, name in MigrationRecorder(connection).applied_migrations()
-            if app == "depot"
+            MigrationRecorder(connection)
+            .migration_qs.filter(app="depot")
+            .values_list("name", flat=True)
         )
 
     def model(self, name, at=None):
