@@ -12,7 +12,14 @@ from django.db import connection
 
 from tests import capabilities
 from tests.random_sources import Source
-from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey, UUIDv7AutoKey
+from tests.testapp.models import (
+    KEYS,
+    STORED_KEYS,
+    MaskedKey,
+    MaskedPart,
+    SequenceKey,
+    UUIDv7AutoKey,
+)
 
 pytest_plugins = ["django_sortable_ids.testing"]
 
@@ -51,6 +58,13 @@ def stored_key(request):
 def time_key(request):
     """As ``key``, but for the sequence, whose ids carry no time."""
     return request.param
+
+
+@pytest.fixture
+def part(db):
+    """A row with a masked id, and with relations to two others."""
+    whole, other = MaskedKey.objects.create(name="whole"), MaskedPart.objects.create(name="other")
+    return MaskedPart.objects.create(name="part", whole=whole, other=other)
 
 
 def pytest_addoption(parser):

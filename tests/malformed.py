@@ -31,7 +31,8 @@ def malformed(field: SortableIDField) -> list[str]:
         *("\ud83d", "prod_\udfff", "\ud800" * 5, "\uff10" * 26, "\u017f" * 32),
         *(f"{right}\n", f"\n{right}", f" {right}", f"{right} ", f"{right}\x00", f"{right}x"),
         *(f"{right}{right}", f"other_{right}", f"_{right}", f":{right}", f"{right},{right}"),
-        *(f"wrong_{bare}", f"wrong:{bare}", f"prod_{bare}x", f"ord_{bare}x", f"१{right[1:]}"),
+        *(f"0{right}", f"wrong_{bare}", f"wrong:{bare}", f"prod_{bare}x", f"ord_{bare}x"),
+        f"१{right[1:]}",
     ]
     if right != bare:
         texts.append(bare)

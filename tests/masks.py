@@ -12,7 +12,11 @@ def facade(value, key):
     return str(uuid.UUID(int=mask(value.int, MaskKey.from_hex(key))))
 
 
-def misread(old_key):
+KEY = "0" * 32
+"""That of the settings."""
+
+
+def misread(old_key=KEY):
     """A value, its facade by the old key, and a new key by which that has a time of our days."""
     now = get("uuid7").generate().int >> 80
     for _ in range(100_000):

@@ -47,13 +47,13 @@ def second_database(path: Path) -> Iterator[str]:
 
 
 @contextmanager
-def tables(*of: type[models.Model], using: BaseDatabaseWrapper = connection) -> Iterator[None]:
-    """Of these models, for as long as the block lasts."""
+def tables(*of: Any, using: BaseDatabaseWrapper = connection) -> Iterator[Any]:
+    """Of these models, for as long as the block lasts; gives the first one."""
     with using.schema_editor() as editor:
         for model in of:
             editor.create_model(model)
     try:
-        yield
+        yield of[0]
     finally:
         with using.schema_editor() as editor:
             for model in reversed(of):
@@ -76,11 +76,5 @@ def with_tables(define: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 @contextmanager
 def table_with(field: Any) -> Iterator[Any]:
     """A model whose ``made`` is that field, and its table."""
-    with isolate_apps("tests.testapp"):
-
-        class Table(Own):
-            made = field.clone()
-            at = models.DateTimeField(null=True)
-
-        with tables(Table):
-            yield Table
+    with tables(own_model("Table", made=field.clone(), at=models.DateTimeField(null=True))) as made:
+        yield made

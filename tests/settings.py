@@ -53,7 +53,6 @@ INSTALLED_APPS = [
     "django_sortable_ids",
     "tests.backfill.shop",
     "tests.old_ids",
-    "tests.oracle",
     "tests.store",
     "tests.testapp",
 ]

@@ -19,15 +19,14 @@ START = """
 
     contrib = ("admin", "auth", "contenttypes", "messages", "sessions")
     settings.configure(
-        INSTALLED_APPS=[
-            *(f"django.contrib.{name}" for name in contrib), "rest_framework", "django_sortable_ids"
-        ],
+        INSTALLED_APPS=[*(f"django.contrib.{name}" for name in contrib), *APPS],
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
         SECRET_KEY="x",
         USE_TZ=True,
     )
     django.setup()
 """
+OURS, REST = "django_sortable_ids", "rest_framework"
 MODEL = """
     from django.db import connection, models
     from django_sortable_ids.fields import ULIDField
@@ -44,9 +43,9 @@ MODEL = """
 SHOWN = 'print(*sorted(each for each in sys.modules if each.startswith("django_sortable_ids.")))'
 
 
-def imported(*scripts):
-    """The package's modules in a process that has run the scripts."""
-    code = "\n".join(map(textwrap.dedent, (*scripts, SHOWN)))
+def imported(*scripts, apps=(REST, OURS), before=""):
+    """The package's modules in a process that has started Django and run the scripts."""
+    code = "\n".join(map(textwrap.dedent, (before, f"APPS = {apps!r}", START, *scripts, SHOWN)))
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
@@ -59,21 +58,21 @@ def rooms(modules):
 
 
 def test_an_app_whose_fields_are_not_used_is_hardly_imported():
-    modules = imported(START)
+    modules = imported()
     assert rooms(modules) == {"admin", "apps", "models"}
     assert len(modules) <= 4
 
 
 def test_a_model_and_its_first_query_import_what_a_column_needs():
-    modules = imported(START, MODEL)
+    modules = imported(MODEL)
     fields = {"conf", "db", "fields", "lookups", "schemes"}
-    assert rooms(modules) <= rooms(imported(START)) | fields
+    assert rooms(modules) <= rooms(imported()) | fields
     assert len(modules) <= 34
 
 
 def test_of_the_catalogue_only_what_is_used_is_built():
     model = MODEL.replace("ULIDField", "UUIDv7Field")
-    modules = {*imported(START, model)}
+    modules = {*imported(model)}
     others = {"mask", "leased_generator"}
     others |= {f"catalog.{each}" for each in ("sequence", "texts", "integers", "rules")}
     assert not {f"schemes.{each}" for each in others} & modules
@@ -82,7 +81,7 @@ def test_of_the_catalogue_only_what_is_used_is_built():
 
 def test_a_creation_time_imports_its_sql_and_registers_its_lookups():
     query = "assert Order.objects.filter(id__created_at__year__gte=2026).exists()"
-    assert {"functions.created_at", "functions.ticks"} <= {*imported(START, MODEL, query)}
+    assert {"functions.created_at", "functions.ticks"} <= {*imported(MODEL, query)}
 
 
 SERIALIZER = """
@@ -93,6 +92,7 @@ SERIALIZER = """
 
     assert OrderSerializer(Order.objects.create()).data["id"].startswith("ord_")
 """
+FILTERS = "import django_filters"
 FILTER = """
     class OrderFilter(django_filters.FilterSet):
         class Meta:
@@ -110,14 +110,38 @@ FILTER = """
             *("rest_framework.fields", "from rest_framework import serializers", SERIALIZER),
             ["rest_framework.fields", "rest_framework.fields"],
         ),
-        ("filters", "import django_filters", FILTER, ["filters", "filters"]),
+        ("filters", FILTERS, FILTER, ["filters", "filters"]),
     ],
     ids=["serializers", "filters"],
 )
 def test_ids_are_known_whoever_is_imported_first(ours, theirs, used, modules):
     ours_first = f"import django_sortable_ids.{ours}\n{theirs}"
-    assert modules[0] in imported(START, MODEL, ours_first, used)
-    assert modules[1] in imported(START, theirs, MODEL, used)
+    assert modules[0] in imported(MODEL, ours_first, used)
+    assert modules[1] in imported(theirs, MODEL, used)
+
+
+# Django REST framework is optional
+
+MAPPED = """
+    from rest_framework.serializers import ModelSerializer
+    field, options = ModelSerializer().build_standard_field("id", Order._meta.pk)
+    assert type(field(**options)).__name__ == "SortableIDField"
+"""
+NOT_INSTALLED = 'import sys\nsys.modules["rest_framework"] = None'
+CHECKED = """
+    from django.core.management import call_command
+    call_command("check", tags=["models", "urls"])
+"""
+
+
+def test_the_app_starts_where_it_cannot_be_imported():
+    imported(MODEL, CHECKED, apps=[OURS], before=NOT_INSTALLED)
+    imported(MODEL, FILTERS, FILTER, apps=[OURS, "django_filters"], before=NOT_INSTALLED)
+
+
+def test_fields_are_mapped_where_it_is_not_an_app():
+    imported(MODEL, 'assert "rest_framework" not in sys.modules', MAPPED, apps=[OURS])
+    imported(MODEL, MAPPED, apps=[REST, OURS])
 
 
 def test_what_is_registered_by_name_exists():

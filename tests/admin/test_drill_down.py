@@ -351,44 +351,32 @@ def test_a_time_that_is_too_short_is_said():
 # The check
 
 
+NO_ID = "Name the path of a sortable id with a time: 'id' or 'order__id' for a related row."
+
+
 @in_one_case(
-    ("model", "hierarchy", "reason"),
+    ("model", "hierarchy", "reason", "hint"),
     [
-        (ULIDProduct, "name", "'name' of store.ULIDProduct is no sortable id"),
-        (ULIDProduct, "nothing", "is no sortable id"),
-        (ULIDProduct, "baskets__id", "leads from a row to several"),
-        (SequenceProduct, "id", "its ids carry no time"),
+        (ULIDProduct, "name", "'name' of store.ULIDProduct is no sortable id", NO_ID),
+        (ULIDProduct, "nothing", "is no sortable id", NO_ID),
+        (ULIDProduct, "idd", "no relation to one; nearest: id.", NO_ID),
+        (ULIDProduct, "baskets__id", "leads from a row to several", NO_ID),
+        (SequenceProduct, "id", "its ids carry no time", "Name the path of a sortable id with a"),
     ],
 )
-def test_a_wrong_hierarchy_is_an_error_of_the_check(model, hierarchy, reason):
-    class WrongAdmin(SortableIDAdmin):
-        created_at_hierarchy = hierarchy
-
-    (error,) = WrongAdmin(model, admin.AdminSite()).check()
-    assert error.id == "sortable_ids.E017"
+def test_a_wrong_hierarchy_is_an_error_of_the_check(model, hierarchy, reason, hint):
+    wrong = type("WrongAdmin", (SortableIDAdmin,), {"created_at_hierarchy": hierarchy})
+    (error,) = wrong(model, admin.AdminSite()).check()
+    assert (error.id, error.obj) == ("sortable_ids.E017", wrong)
     assert reason in error.msg
-    assert error.obj is WrongAdmin
+    assert error.hint.startswith(hint)
 
 
 def test_a_misspelled_hierarchy_is_an_error_of_the_check():
-    class HastyAdmin(SortableIDAdmin):
-        created_at_hierachy = "id"
-
-        def created_at(self, row):
-            return row.pk
-
-    (error,) = HastyAdmin(ULIDProduct, admin.AdminSite()).check()
+    options = {"created_at_hierachy": "id", "created_at": lambda self, row: row.pk}
+    (error,) = type("Hasty", (SortableIDAdmin,), options)(ULIDProduct, admin.AdminSite()).check()
     assert error.id == "sortable_ids.E017"
     assert "created_at_hierachy is no option; nearest: created_at_hierarchy" in error.msg
-
-
-def test_the_nearest_name_of_an_id_is_suggested():
-    wrong = type("WrongAdmin", (SortableIDAdmin,), {"created_at_hierarchy": "idd"})
-    (error,) = wrong(ULIDProduct, admin.AdminSite()).check()
-    assert error.msg.endswith("no relation to one; nearest: id.")
-    assert error.hint.startswith(
-        "Name the path of a sortable id with a time: 'id' or 'order__id' for a related row."
-    )
 
 
 class ByLetter(admin.SimpleListFilter):

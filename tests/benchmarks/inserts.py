@@ -27,12 +27,7 @@ from typing import Any, NamedTuple
 from django.contrib.postgres.functions import RandomUUID
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 
-from django_sortable_ids.fields import (
-    KSUIDField,
-    Time64Field,
-    ULIDField,
-    UUIDv7Field,
-)
+from django_sortable_ids import fields
 from django_sortable_ids.functions import GenerateID
 
 from .support import Row, heading, markdown, megabytes, one_row, sizes, table_of
@@ -41,18 +36,18 @@ BATCH = 10_000
 
 KEYS: Mapping[str, Any] = {
     "`BigAutoField`": models.BigAutoField(primary_key=True),
-    "`Time64Field`": Time64Field(primary_key=True),
-    "`UUIDv7Field`": UUIDv7Field(primary_key=True),
-    "`ULIDField`": ULIDField(primary_key=True),
-    "`KSUIDField`": KSUIDField(primary_key=True),
+    "`Time64Field`": fields.Time64Field(primary_key=True),
+    "`UUIDv7Field`": fields.UUIDv7Field(primary_key=True),
+    "`ULIDField`": fields.ULIDField(primary_key=True),
+    "`KSUIDField`": fields.KSUIDField(primary_key=True),
     "`UUIDField(default=uuid4)`": models.UUIDField(primary_key=True, default=uuid.uuid4),
 }
 
 
 KEYS_BY_SQL: Mapping[str, Any] = {
     "`BigAutoField`": models.BigAutoField(primary_key=True),
-    "`UUIDv7Field`": UUIDv7Field(primary_key=True, db_default=GenerateID()),
-    "`ULIDField`": ULIDField(primary_key=True, db_default=GenerateID()),
+    "`UUIDv7Field`": fields.UUIDv7Field(primary_key=True, db_default=GenerateID()),
+    "`ULIDField`": fields.ULIDField(primary_key=True, db_default=GenerateID()),
     "`UUIDField(db_default=RandomUUID())`": models.UUIDField(
         primary_key=True, db_default=RandomUUID()
     ),

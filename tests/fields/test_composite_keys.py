@@ -4,11 +4,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.test.utils import isolate_apps
-from django.utils import timezone
 
-from django_sortable_ids.schemes import TimeScheme
 from tests.marks import own_tables
-from tests.own_tables import Own, tables
+from tests.own_tables import Own, own_model, tables
 from tests.testapp.models import (
     ReversedKUUIDKey,
     SequenceKey,
@@ -22,16 +20,15 @@ from tests.testapp.models import (
 @pytest.fixture(params=[UUIDv7Key, ReversedKUUIDKey, SnowflakeKey, SequenceKey])
 def pair(request):
     """A model whose key is a tenant and an id of the column."""
-    with isolate_apps("tests.testapp"):
-
-        class Pair(Own):
-            pk = models.CompositePrimaryKey("tenant", "id")
-            tenant = models.IntegerField()
-            id = like(request.param._meta.pk, primary_key=False, prefix="pair")
-            name = models.CharField(max_length=9, default="")
-
-        with tables(Pair):
-            yield Pair
+    model = own_model(
+        "Pair",
+        pk=models.CompositePrimaryKey("tenant", "id"),
+        tenant=models.IntegerField(),
+        id=like(request.param._meta.pk, primary_key=False, prefix="pair"),
+        name=models.CharField(max_length=9, default=""),
+    )
+    with tables(model):
+        yield model
 
 
 @own_tables
@@ -82,19 +79,6 @@ def test_lists_of_pairs(pair):
     assert set(pair.objects.exclude(pk=other.pk)) == {one, third}
     within = pair.objects.filter(tenant=2)
     assert set(pair.objects.filter(pk__in=within.values("pk"))) == {other, third}
-
-
-@own_tables
-def test_creation_times(pair):
-    scheme = pair._meta.get_field("id").scheme
-    if not isinstance(scheme, TimeScheme):
-        pytest.skip("a sequence has no times")
-    row = pair.objects.create(tenant=1)
-    made = timezone.localtime(scheme.created_at(row.id))
-    assert pair.objects.filter(tenant=1, id__created_at__gte=made).get() == row
-    assert pair.objects.get(pk=row.pk, id__created_at__year=made.year) == row
-    assert not pair.objects.filter(id__created_at__lt=made).exists()
-    assert not pair.objects.filter(tenant=2, id__created_at__gte=made).exists()
 
 
 @own_tables

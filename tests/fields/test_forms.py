@@ -118,21 +118,6 @@ def test_ids_of_the_database_are_required_of_a_form_unless_blank():
     )
 
 
-def test_a_form_with_relations(key):
-    child = around(key, "Child")
-    row = key.objects.create(name="a")
-    form_class = modelform_factory(child, fields=["name", "parent", "twin", "friends"])
-    good = {"name": "c", "parent": str(row.pk), "twin": "", "friends": [str(row.pk)]}
-    form = form_class(good)
-    assert form.is_valid(), form.errors
-    made = form.save()
-    assert (made.parent, list(made.friends.all())) == (row, [row])
-    bad = form_class(good | {"parent": "nonsense", "friends": ["nonsense"]})
-    assert set(bad.errors) == {"parent", "friends"}
-    again = form_class(good | {"name": "d"}, instance=made)
-    assert again.changed_data == ["name"]
-
-
 def test_full_clean_brings_spellings_into_the_canonical_one():
     row = ULIDKey(pk=EXAMPLE.lower(), name="a")
     row.full_clean()

@@ -7,6 +7,8 @@ every value of ``tests.malformed``.
 import contextlib
 import json
 import pickle
+import sys
+import tracemalloc
 import uuid
 from base64 import b64encode
 from functools import partial
@@ -32,13 +34,13 @@ from rest_framework.serializers import HyperlinkedModelSerializer, ModelSerializ
 from rest_framework.test import APIClient, APIRequestFactory
 
 from django_sortable_ids import ids
-from django_sortable_ids.fields import CombV13UUIDField, SnowflakeField, UUIDv7Field
+from django_sortable_ids.schemes import InvalidID, all_schemes
 from tests.combinations import each_with, in_one_case
 from tests.malformed import OTHER_VERSIONS, WRONG_TYPES, example_of, malformed, malformed_values
 from tests.rest_framework.support import url
 from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, Refund, id_column
-from tests.testapp.models import KEYS, SnowflakeKey, Time64MillisecondKey, UUIDv7Key, around
+from tests.testapp.models import KEYS, around
 
 pytestmark = pytest.mark.django_db
 
@@ -488,13 +490,77 @@ TEXT_LOOKUPS = [
 ]
 
 
-def test_an_id_of_another_scheme_is_malformed():
-    seven = UUIDv7Field().generate()
-    with pytest.raises(ValidationError):
-        CombV13UUIDField().to_python(seven)
-    with pytest.raises(ValidationError):
-        UUIDv7Field().to_python(CombV13UUIDField().generate())
-    assert not UUIDv7Key.objects.filter(pk=CombV13UUIDField().generate()).exists()
-    assert not Time64MillisecondKey.objects.filter(pk=1).exists()
-    assert not SnowflakeKey.objects.filter(pk="0123").exists()
-    assert SnowflakeField().to_python("123") == 123
+# What is huge
+
+
+SIZE = 10_000_000
+LITTLE = 1_000_000
+"""Bytes that a refusal may take: a few thousand, and a pattern that Python compiles again."""
+MANY = 100_000
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.fixture(scope="module", params=["text", "digits", "lead", "numbers", "bytes", "containers"])
+def huge(request):
+    """Values of a kind. They are made once, and are no parameters: pytest would write them out."""
+    match request.param:
+        case "text":
+            return ["x" * SIZE, "\x00" * SIZE, "🦄" * SIZE, "-" * SIZE, " " * SIZE, "\n" * SIZE]
+        case "digits":
+            return ["9" * SIZE, "0" * SIZE, "a" * SIZE, "A" * SIZE, "१" * SIZE]
+        case "lead":
+            return [lead + "0" * SIZE for lead in ("prod_", "prod:", "ord_", "ord:", "_", ":")]
+        case "numbers":
+            return [10**5000, -(10**5000), 1 << MANY, -(1 << MANY), 1e308]
+        case "bytes":
+            return [kind(b"7" * SIZE) for kind in (bytes, bytearray, memoryview)]
+    some = dict.fromkeys(range(MANY), "x" * SIZE)
+    return [nested(MANY), ["x" * SIZE], some, set(some), frozenset(some), [some], tuple(some)]
+
+
+@pytest.fixture
+def no_limit_of_digits():
+    """A project may have switched off what keeps Python from writing out huge integers."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    yield
+    sys.set_int_max_str_digits(limit)
+
+
+def refuse(function, *arguments, error=(ValidationError, LookupError, InvalidID)):
+    """Asserts that the message is short and that making it takes little memory."""
+    with pytest.raises(error):
+        function(*arguments)  # caches are filled
+    tracemalloc.start()
+    try:
+        function(*arguments)
+    except error as refusal:
+        message = str(refusal)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < LITTLE, function
+    assert len(message) < 700, function
+
+
+@pytest.mark.usefixtures("no_limit_of_digits")
+def test_what_is_huge_is_refused_at_the_cost_of_what_is_small(huge):
+    """And in a short message. The cost is counted in memory: a time would depend on the machine."""
+    fields = [id_column(model) for model in PRODUCTS.values()]
+    fields += [id_column(Order, name) for name in PRODUCTS]
+    for value in huge:
+        refuse(ids.resolve, value)
+        for field in fields:
+            refuse(field.to_python, value, error=ValidationError)
+            refuse(field.parse_public, value, error=ValidationError)
+        for scheme in all_schemes():
+            for encoding in (None, *scheme.encodings):
+                refuse(scheme.parse, value, encoding, error=InvalidID)
+            for function in (scheme.to_int, scheme.from_int, scheme.from_bytes, scheme.format):
+                refuse(function, value, error=InvalidID)

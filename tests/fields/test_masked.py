@@ -8,8 +8,6 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
-from tests.field_classes import CLASSES
-from tests.fields.refused import assert_refused
 from tests.masks import facade, misread
 from tests.testapp.models import MaskedKey, MaskedPart
 
@@ -75,11 +73,6 @@ def test_more_than_128_bits_are_no_facade():
     text = field.public_text.format(V7)
     with pytest.raises(ValidationError):
         field.parse_public(f"f{text[1:]}")
-
-
-@in_one_case("field_class", [each for each in CLASSES if not issubclass(each, UUIDv7Field)])
-def test_other_schemes_have_no_mask(field_class):
-    assert_refused(field_class(masked=True), "E013", "only UUIDv7 can be masked, not")
 
 
 # Keys

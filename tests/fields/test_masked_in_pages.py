@@ -16,25 +16,11 @@ from django_sortable_ids.forms import PublicModelChoiceField, PublicModelMultipl
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.schemes import get
 from tests.leaks import leaks
-from tests.masks import misread
+from tests.masks import KEY, misread
 from tests.store.models import PRODUCTS
 from tests.testapp.models import MaskedKey, MaskedPart, ULIDKey, ULIDKeyChild
 
 pytestmark = pytest.mark.django_db
-
-KEYS = ["f0debc9a785634121032547698badcfe", "0123456789abcdeffedcba9876543210"]
-
-
-@pytest.fixture(autouse=True)
-def mask_keys(settings):
-    settings.SORTABLE_IDS = {"MASK_KEYS": KEYS[:1]}
-
-
-@pytest.fixture
-def part():
-    whole = MaskedKey.objects.create(name="whole")
-    other = MaskedPart.objects.create(name="other", whole=whole)
-    return MaskedPart.objects.create(name="part", whole=whole, other=other)
 
 
 @pytest.fixture
@@ -98,9 +84,9 @@ def test_a_form_shows_no_value_of_a_text_that_no_row_has(part):
 
 
 def test_choices_after_a_change_of_the_key(settings):
-    value, text, new_key = misread(KEYS[0])
+    value, text, new_key = misread()
     row = MaskedPart.objects.create(code=value, name="row")
-    settings.SORTABLE_IDS = {"MASK_KEYS": [new_key, KEYS[0]]}
+    settings.SORTABLE_IDS = {"MASK_KEYS": [new_key, KEY]}
     form = form_of(MaskedPart, "other", "name")({"other": text, "name": ""})
     assert not form.is_valid()
     assert form["other"].value() == public_id(row)
@@ -109,9 +95,9 @@ def test_choices_after_a_change_of_the_key(settings):
 
 
 def test_choices_of_several(settings, django_assert_num_queries):
-    value, text, new_key = misread(KEYS[0])
+    value, text, new_key = misread()
     rows = [MaskedPart.objects.create(code=value), MaskedPart.objects.create()]
-    settings.SORTABLE_IDS = {"MASK_KEYS": [new_key, KEYS[0]]}
+    settings.SORTABLE_IDS = {"MASK_KEYS": [new_key, KEY]}
     field = PublicModelMultipleChoiceField(MaskedPart.objects.all(), to_field_name="code")
     with django_assert_num_queries(1):
         assert set(field.clean([text, public_id(rows[1]), text])) == set(rows)

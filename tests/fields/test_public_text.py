@@ -19,7 +19,6 @@ from django_sortable_ids.fields import (
 from django_sortable_ids.fields.public import PublicText
 from django_sortable_ids.schemes import InvalidID, get
 from tests.combinations import in_one_case
-from tests.fields.refused import assert_refused
 from tests.schemes.support import vectors
 from tests.testapp.models import TSIDKey, TSIDKeyChild
 
@@ -108,26 +107,6 @@ def test_type_ids_that_are_invalid(entry):
         public.parse(entry["text"])
 
 
-@in_one_case(
-    "prefix",
-    ["", "_", "_a", "a_", "Ord", "ord1", "ö", "a-b", "a.b", "a:b", "x" * 64, "a\n", " a", 1],
-)
-def test_prefixes_that_are_refused(prefix):
-    assert_refused(ULIDField(prefix=prefix), "E013", "expected 1 to 63 of a-z and _")
-
-
-@in_one_case("prefixes", ["order", ["Order"], ["a_"], [None], [1], 5, None, {"order": 1}])
-def test_previous_prefixes_that_are_refused(prefixes):
-    field = ULIDField(prefix="ord", previous_prefixes=prefixes)
-    assert_refused(field, "E013", "expected a list of prefixes, such as")
-
-
-@in_one_case(("prefix", "shown"), [("ord", "'ord'"), (None, "''")])
-def test_the_present_prefix_is_no_previous_one(prefix, shown):
-    field = ULIDField(prefix=prefix, previous_prefixes=["order", prefix or ""])
-    assert_refused(field, "E013", f"{shown} is the present prefix")
-
-
 def test_previous_prefixes_are_read_and_not_written():
     field = ULIDField(prefix="ord", previous_prefixes=["order", "sale"])
     assert field.public_text.format(EXAMPLE) == f"ord_{EXAMPLE}"
@@ -153,16 +132,6 @@ def test_a_prefix_that_is_the_beginning_of_another():
     assert field.parse_public(push_id) == push_id
     with pytest.raises(ValidationError):
         field.parse_public(f"ord_item_{push_id}x")
-
-
-@in_one_case("separator", ["", "-", "__", "/", "."])
-def test_separators_that_are_refused(separator):
-    assert_refused(ULIDField(prefix="ord", separator=separator), "E013", "expected '_' or ':'")
-
-
-def test_encodings_that_are_refused():
-    message = "ULID has no encoding 'base58'; its ids are written in one way: leave out encoding="
-    assert_refused(ULIDField(encoding="base58"), "E013", message)
 
 
 # Texts that are one id in digits and another one in the public encoding: both are looked up

@@ -1,21 +1,39 @@
 """Lexical sequences: what is counted, where, and by whom at the same time."""
 
 import datetime as dt
+import os
+import re
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import chain
+from threading import Barrier
+from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection, connections, models, transaction
 from django.db.models.functions import Length
+from django.test.utils import CaptureQueriesContext, isolate_apps
+from django.utils import timezone
 
+from django_sortable_ids.collisions import RetryOnCollision
+from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.fields import times as row_times
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
+from django_sortable_ids.workers import counters
+from tests.backfill.command import ROOT, environment
 from tests.marks import own_tables
+from tests.own_tables import Own, own_model, with_tables
 from tests.patience import PATIENCE
+from tests.schemes.test_processes import child_says, needs_fork
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
 
+pytestmark = own_tables
 NUMERIC = {"charset": "numeric", "width": 5, "start": "00001"}
 YEARLY = {**NUMERIC, "template": "INV-{year}-{number}"}
 
@@ -81,7 +99,6 @@ def test_no_id_without_a_row():
         SequenceKey._meta.pk.generate()
 
 
-@own_tables
 def test_ids_grow_longer(sequence):
     model = sequence(charset="numeric", start="8")
     assert numbers(model, 4) == ["8", "9", "00", "01"]
@@ -89,7 +106,6 @@ def test_ids_grow_longer(sequence):
     assert list(ordered.values_list("number", flat=True)) == ["8", "9", "00", "01"]
 
 
-@own_tables
 @pytest.mark.parametrize("block", [1, 3])
 def test_a_width_that_is_used_up_is_refused(sequence, block):
     model = sequence(charset="ab", width=2, block=block)
@@ -100,7 +116,6 @@ def test_a_width_that_is_used_up_is_refused(sequence, block):
     assert model.objects.count() == SequenceCounter.objects.get().taken == 4
 
 
-@own_tables
 def test_a_width_that_is_used_up_is_widened(sequence):
     model = sequence(charset="ab", width=2, max_length=3)
     assert numbers(model, 4) == ["aa", "ab", "ba", "bb"]
@@ -116,7 +131,6 @@ def test_a_width_that_is_used_up_is_widened(sequence):
     assert numbers(sequence(charset="ab", width=3), 2) == ["aaa", "aab"]
 
 
-@own_tables
 @pytest.mark.parametrize(
     ("arguments", "given", "following"),
     [
@@ -157,7 +171,6 @@ def test_a_table_that_has_ids_continues_after_the_last_of_its_period(
     assert model.objects.create().number == following
 
 
-@own_tables
 def test_a_renamed_table_continues_after_the_last(sequence):
     model = sequence(charset="numeric", width=3)
     numbers(model, 3)
@@ -165,7 +178,6 @@ def test_a_renamed_table_continues_after_the_last(sequence):
     assert model.objects.create().number == "003"
 
 
-@own_tables
 @pytest.mark.parametrize("block", [1, 4])
 def test_a_changed_step_is_refused(sequence, block):
     model = sequence(charset="numeric", step=5, start="100", block=block)
@@ -182,7 +194,6 @@ def test_a_changed_step_is_refused(sequence, block):
     assert again.objects.create().number == after[block]
 
 
-@own_tables
 def test_several_connections_at_once(sequence):
     """No number twice, none left out."""
     model = sequence(charset="numeric", width=4)
@@ -202,7 +213,6 @@ def test_several_connections_at_once(sequence):
     assert model.objects.count() == workers * each
 
 
-@own_tables
 def test_a_second_connection_waits_for_the_first_transaction(sequence):
     """And takes its number again where it rolls back."""
     model = sequence(charset="numeric", width=4)
@@ -234,3 +244,303 @@ def test_a_second_connection_waits_for_the_first_transaction(sequence):
     other.join()
     assert seen == ["0001"]
     assert model.objects.count() == 2
+
+
+# Text around the number: one counter for each year or month of the template
+
+
+MONTHLY = {**NUMERIC, "template": "{year}-{month}-{number}"}
+
+
+@pytest.fixture
+def day(monkeypatch):
+    """Sets the present day."""
+
+    def set_day(*numbers):
+        monkeypatch.setattr(row_times, "today", lambda: dt.date(*numbers))
+
+    set_day(2026, 12, 31)
+    return set_day
+
+
+@pytest.fixture
+def invoices():
+    """Makes a model whose number takes its period from ``at``, and its table."""
+
+    def define(at, **options):
+        number = LexicalSequenceField(unique=True, created_from="at", **options)
+        return own_model("Invoice", Own, RetryOnCollision, number=number, at=at)
+
+    with with_tables(define) as make:
+        yield make
+
+
+def taken_of():
+    return dict(SequenceCounter.objects.order_by("key").values_list("key", "taken"))
+
+
+@pytest.mark.parametrize("block", [1, 3])
+def test_literal_text(sequence, block):
+    model = sequence(**NUMERIC, template="ORD-{number}", block=block)
+    assert numbers(model, 4) == [f"ORD-0000{n}" for n in range(1, 5)]
+    assert model.objects.get(number="ORD-00003").number == "ORD-00003"
+    assert not model.objects.filter(number="00003").exists()
+    assert [*taken_of()] == ["numbered.number"]
+
+
+@pytest.mark.parametrize("block", [1, 3])
+def test_each_year_counts_by_itself(sequence, day, block):
+    model = sequence(**YEARLY, block=block)
+    assert numbers(model, 2) == ["INV-2026-00001", "INV-2026-00002"]
+    day(2027, 1, 1)
+    assert numbers(model, 2) == ["INV-2027-00001", "INV-2027-00002"]
+    day(2026, 12, 31)
+    assert numbers(model, 2) == ["INV-2026-00003", "INV-2026-00004"]
+    assert [*taken_of()] == ["numbered.number 2026", "numbered.number 2027"]
+    assert list(model.objects.order_by("number").values_list("number", flat=True)) == [
+        *(f"INV-2026-0000{n}" for n in range(1, 5)),
+        *(f"INV-2027-0000{n}" for n in range(1, 3)),
+    ]
+
+
+def test_each_month_counts_by_itself(sequence, day):
+    model = sequence(**MONTHLY)
+    assert numbers(model, 2) == ["2026-12-00001", "2026-12-00002"]
+    day(2026, 2, 3)
+    assert numbers(model, 1) == ["2026-02-00001"]
+    assert taken_of() == {"numbered.number 2026-02": 1, "numbered.number 2026-12": 2}
+
+
+def test_a_year_that_is_used_up_leaves_room_in_the_next(sequence, day):
+    model = sequence(**YEARLY | {"start": "99998"})
+    assert numbers(model, 2) == ["INV-2026-99998", "INV-2026-99999"]
+    with pytest.raises(SequenceExhausted, match="of 5 characters; widen it"):
+        model.objects.create()
+    day(2027, 1, 1)
+    assert numbers(model, 1) == ["INV-2027-99998"]
+
+
+def test_the_year_of_the_row(invoices, day):
+    """``bulk_create`` counts each year in the order of its rows."""
+    model = invoices(models.DateTimeField(null=True), **YEARLY)
+    times = [dt.datetime(year, 6, 7, tzinfo=dt.UTC) for year in (2019, 2018, 2019)]
+    rows = model.objects.bulk_create([*(model(at=at) for at in times), model()])
+    assert [row.number for row in rows] == [
+        "INV-2019-00001",
+        "INV-2018-00001",
+        "INV-2019-00002",
+        "INV-2026-00001",
+    ]
+    assert model.objects.create(at=times[0]).number == "INV-2019-00003"
+
+
+def test_the_counters_of_many_rows_are_locked_in_order_of_time(invoices):
+    model = invoices(models.DateTimeField(), **YEARLY)
+    times = [dt.datetime(year, 6, 7, tzinfo=dt.UTC) for year in (2019, 2018, 2021, 2020)]
+    model.objects.bulk_create(model(at=at) for at in times)
+    with CaptureQueriesContext(connection) as queries:
+        model.objects.bulk_create(model(at=at) for at in times)
+    locked = re.findall(r"UPDATE.* (20[0-9]{2})\b", "\n".join(each["sql"] for each in queries))
+    assert locked == ["2018", "2019", "2020", "2021"]
+
+
+def test_the_time_of_the_row_is_in_the_current_time_zone(invoices):
+    model = invoices(models.DateTimeField(), **YEARLY)
+    at = dt.datetime(2018, 12, 31, 23, 30, tzinfo=dt.UTC)
+    with timezone.override(ZoneInfo("Europe/Berlin")):
+        assert model.objects.create(at=at).number == "INV-2019-00001"
+        assert model.objects.filter(at__year=2019).exists()
+    with timezone.override(dt.UTC):
+        assert model.objects.create(at=at).number == "INV-2018-00001"
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles"])
+def test_a_date_is_itself_in_every_time_zone(invoices, zone):
+    model = invoices(models.DateField(), **MONTHLY)
+    with timezone.override(ZoneInfo(zone)):
+        assert model.objects.create(at=dt.date(2018, 1, 1)).number == "2018-01-00001"
+        assert model.objects.create(at="2018-12-31").number == "2018-12-00001"
+
+
+@time_machine.travel("2026-12-31T23:30Z")
+def test_today_is_in_the_current_time_zone(sequence):
+    model = sequence(**YEARLY)
+    for zone, year in (("UTC", 2026), ("Europe/Berlin", 2027)):
+        with timezone.override(ZoneInfo(zone)):
+            assert numbers(model, 1) == [f"INV-{year}-00001"]
+
+
+TIMES = [dt.datetime(1, 1, 1, tzinfo=dt.UTC), dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=dt.UTC)]
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles"])
+def test_the_first_and_the_last_time(invoices, zone):
+    field = invoices(models.DateTimeField(), **YEARLY)._meta.get_field("number")
+    rows = [field.model(at=at) for at in TIMES]
+    with timezone.override(ZoneInfo(zone)):
+        ids = field.generate_many_for(rows, "default")
+    assert ids == ["INV-0001-00001", "INV-9999-00001"]
+
+
+def test_a_number_that_was_set_by_hand_is_passed_over(invoices):
+    model = invoices(models.DateField(), **YEARLY)
+    at = dt.date(2018, 1, 1)
+    model.objects.create(at=at)
+    model.objects.create(at=at, number="INV-2018-00002")
+    assert model.objects.create(at=at).number == "INV-2018-00003"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        model.objects.create(at=at, number="INV-2018-00002")
+
+
+@isolate_apps("tests.testapp")
+def test_a_year_is_needed_for_the_time_of_the_row():
+    class Invoice(Own):
+        at = models.DateField()
+        number = LexicalSequenceField(
+            unique=True, created_from="at", template="INV-{number}", width=5
+        )
+
+    (error,) = Invoice._meta.get_field("number").check()
+    assert error.id == "sortable_ids.E016"
+    assert "have no times" in error.msg
+
+
+# Numbers that are reserved in blocks: never a repeat, gaps where something ends
+
+
+SIX_DIGITS = {"charset": "numeric", "width": 6}
+one_writer = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="inside a transaction, SQLite counts as with block=1"
+)
+
+
+def taken():
+    return SequenceCounter.objects.get().taken
+
+
+def roll_back_after(model, count):
+    """The numbers of ``count`` rows in a transaction that rolls back."""
+    made = []
+    with suppress(IntegrityError), transaction.atomic():
+        made += numbers(model, count)
+        raise IntegrityError
+    return made
+
+
+def test_a_block_is_reserved_at_once(sequence):
+    model = sequence(**SIX_DIGITS, block=5)
+    assert numbers(model, 1) == ["000000"]
+    assert taken() == 5
+    with_memory = numbers(model, 5)
+    assert with_memory == [f"00000{n}" for n in range(1, 6)]
+    assert taken() == 10
+
+
+def test_more_than_a_block(sequence):
+    field = sequence(**SIX_DIGITS, block=5)._meta.get_field("number")
+    assert field.take(1, "default") == ["000000"]
+    assert field.take(11, "default") == [f"{n:06}" for n in range(1, 12)]
+    assert field.take(0, "default") == []
+    assert taken() == 12
+
+
+def test_a_rollback_leaves_a_gap(sequence):
+    model = sequence(**SIX_DIGITS, block=5)
+    assert numbers(model, 1) == ["000000"]
+    rolled_back = roll_back_after(model, 3)
+    later = numbers(model, 9)
+    assert "000000" not in later
+    assert len({*later}) == 9
+    if connection.vendor != "sqlite":
+        assert not {*rolled_back} & {*later}
+
+
+def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):
+    """The process goes on with it, and so must all others behind it."""
+    model = sequence(**SIX_DIGITS, block=5)
+    roll_back_after(model, 2)
+    ours = numbers(model, 2)
+    counters.drop_blocks()  # as another process would begin
+    assert not {*ours} & {*numbers(model, 7)}
+
+
+@one_writer
+def test_others_do_not_wait_for_an_open_transaction(sequence):
+    model = sequence(**SIX_DIGITS, block=2)
+    callers = connection.connection
+
+    def insert():
+        try:
+            return numbers(model, 3)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        assert numbers(model, 1) == ["000000"]
+        assert pool.submit(insert).result(PATIENCE) == ["000001", "000002", "000003"]
+        assert connection.connection is callers or callers is None
+    assert numbers(model, 1) == ["000004"]
+
+
+def test_threads_take_turns(sequence):
+    """What one of them takes is not mixed with what another takes at the same time."""
+    field = sequence(**SIX_DIGITS, block=81_000)._meta.get_field("number")
+    field.take(1000, "default")
+
+    together = Barrier(8)
+
+    def take_runs(_):
+        connection.ensure_connection()
+        together.wait()
+        try:
+            return [field.take(500, "default") for _ in range(20)]
+        finally:
+            connection.close()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            runs = list(chain(*pool.map(take_runs, range(8))))
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(int(run[0]) for run in runs) == list(range(1000, 81_000, 500))
+    assert all(int(run[-1]) == int(run[0]) + 499 for run in runs)
+
+
+@needs_fork
+def test_a_forked_child_does_not_go_on_with_its_parents_block(sequence):
+    field = sequence(**SIX_DIGITS, block=9)._meta.get_field("number")
+    assert field.take(1, "default") == ["000000"]
+    connections.close_all()
+    child = child_says(lambda: field.take(3, "default"))
+    assert child == ["000009", "000010", "000011"]
+    assert field.take(3, "default") == ["000001", "000002", "000003"]
+
+
+def test_processes_that_are_killed(sequence):
+    """Some with -9, in the middle of a block: what they had left is a gap."""
+    model = sequence(**SIX_DIGITS, block=7)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.fields.inserting", str(rows)],
+            cwd=ROOT,
+            env={**os.environ, **environment({"INSTALLED_APPS": ["django_sortable_ids"]})},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rows in (60, 1_000_000, 60, 1_000_000)
+    ]
+    said = []
+    for process in processes[1::2]:
+        said += [process.stdout.readline().strip() for _ in range(20)]
+        process.kill()
+    for process in processes:
+        with process.stdout:
+            said += process.stdout.read().split()
+        process.wait()
+    said += numbers(model, 20)
+    assert len({*said}) == len(said) >= 180
+    kept = set(model.objects.values_list("number", flat=True))
+    assert {*said} <= kept
+    assert taken() - len(kept) < 7 * 5

@@ -86,13 +86,6 @@ def test_the_rule_for_a_clock_that_goes_back(settings):
 # Worker numbers
 
 
-@in_one_case("worker", [None, 0, 1, 1023])
-def test_worker_numbers(settings, worker):
-    settings.SORTABLE_IDS = {"WORKER": worker}
-    assert conf.worker() == worker
-    assert workers.take_lease() is None
-
-
 def test_the_worker_of_new_ids(settings):
     settings.SORTABLE_IDS = {"WORKER": 5}
     snowflakes = SnowflakeField()

@@ -1,17 +1,6 @@
 """Every kind of column that an id with a time can be in."""
 
-from django_sortable_ids.fields import (
-    HexULIDField,
-    KSUIDField,
-    KUUIDField,
-    LexicalSequenceField,
-    SnowflakeField,
-    SonyflakeField,
-    Time64Field,
-    TSIDField,
-    ULIDField,
-    UUIDv7Field,
-)
+from django_sortable_ids import fields
 from django_sortable_ids.fields.values.storage import default_storage, storage_names
 from django_sortable_ids.schemes.text_forms import Digits, UUIDText
 from tests.capabilities import label
@@ -25,31 +14,31 @@ def _storages(field):
     return [None, *(name for name in storage_names(scheme) if name not in usual)]
 
 
-FIELDS = [each for each in CLASSES if each is not LexicalSequenceField]
+FIELDS = [each for each in CLASSES if each is not fields.LexicalSequenceField]
 COLUMNS = [
     *(field(storage=storage) for field in FIELDS for storage in _storages(field)),
-    UUIDv7Field(storage="varchar36"),
-    ULIDField(storage="varchar"),
-    *(KSUIDField(precision="ms", storage=storage) for storage in (None, "char")),
-    HexULIDField(epoch_ms=946_684_800_000),
-    KUUIDField(precision="ms"),
-    KUUIDField(epoch_ms=1_514_764_800_000),
-    KUUIDField(short=True),
-    KUUIDField(reverse=True),
-    KUUIDField(precision="ms", reverse=True, short=True),
-    KUUIDField(reverse=True, storage="binary"),
+    fields.UUIDv7Field(storage="varchar36"),
+    fields.ULIDField(storage="varchar"),
+    *(fields.KSUIDField(precision="ms", storage=storage) for storage in (None, "char")),
+    fields.HexULIDField(epoch_ms=946_684_800_000),
+    fields.KUUIDField(precision="ms"),
+    fields.KUUIDField(epoch_ms=1_514_764_800_000),
+    fields.KUUIDField(short=True),
+    fields.KUUIDField(reverse=True),
+    fields.KUUIDField(precision="ms", reverse=True, short=True),
+    fields.KUUIDField(reverse=True, storage="binary"),
     *(
-        SnowflakeField(layout=layout)
+        fields.SnowflakeField(layout=layout)
         for layout in ("discord", "instagram", "mastodon", "unique_rowid")
     ),
-    SnowflakeField(epoch_ms=1, time_bits=50, worker_bits=3),
-    SnowflakeField(bits=53),
-    SonyflakeField(version=1),
-    SonyflakeField(epoch_ms=1_700_000_000_123),
-    TSIDField(node_bits=0),
-    TSIDField(node_bits=20),
-    Time64Field(layout="3+6"),
-    Time64Field(layout="3+6", workers=1000),
+    fields.SnowflakeField(epoch_ms=1, time_bits=50, worker_bits=3),
+    fields.SnowflakeField(bits=53),
+    fields.SonyflakeField(version=1),
+    fields.SonyflakeField(epoch_ms=1_700_000_000_123),
+    fields.TSIDField(node_bits=0),
+    fields.TSIDField(node_bits=20),
+    fields.Time64Field(layout="3+6"),
+    fields.Time64Field(layout="3+6", workers=1000),
 ]
 LABELS = [label(field) for field in COLUMNS]
 

@@ -11,20 +11,19 @@ from django.db import NotSupportedError, connection, models
 from django.db.migrations.writer import MigrationWriter
 from django.db.models.sql import Query
 from django.db.utils import ConnectionHandler
-from django.test.utils import CaptureQueriesContext, isolate_apps
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import django_sortable_ids
 from django_sortable_ids import functions
-from django_sortable_ids.fields import HexULIDField, SnowflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.fields import HexULIDField, SnowflakeField, ULIDField
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.functions.fragments import RandomHex
 from django_sortable_ids.functions.ticks import UnixMicrosecondsNow
 from tests.capabilities import label
 from tests.combinations import in_one_case
-from tests.fields.refused import assert_refused
 from tests.marks import own_tables
-from tests.own_tables import Own, tables
+from tests.own_tables import own_model, tables
 from tests.testapp.models import Order
 
 from .columns import COLUMNS, UNMADE
@@ -45,21 +44,18 @@ def field(request):
 @pytest.fixture
 def model(field):
     """A table whose id has a default in the database, and another id to be filled."""
-    with isolate_apps("tests.testapp"):
-
-        class Made(Own):
-            name = models.CharField(max_length=9)
-            at = models.DateTimeField()
-            made = field.clone()
-            public = type(field)(
-                storage=field.storage,
-                db_default=GenerateID(field.scheme_name, **field._options),
-                **field._options,
-            )
-
-        Made._meta.get_field("made").null = True
-        with tables(Made):
-            yield Made
+    options, made = field._options, field.clone()
+    made.null = True
+    default = GenerateID(field.scheme_name, **options)
+    model = own_model(
+        "Made",
+        name=models.CharField(max_length=9),
+        at=models.DateTimeField(),
+        made=made,
+        public=type(field)(storage=field.storage, db_default=default, **options),
+    )
+    with tables(model):
+        yield model
 
 
 MOMENTS = [
@@ -127,17 +123,6 @@ def assert_random(suffixes, scheme):
 
 
 @pytest.mark.django_db
-def test_every_call_makes_another_id():
-    """Two columns of one row, and the same column of two rows."""
-    Order.objects.bulk_create(Order(number=f"{n}", created_at=MOMENTS[0]) for n in range(50))
-    Order.objects.update(uuid7=GenerateID("uuid7"), ulid=GenerateID("ulid", at="created_at"))
-    ids = [each.hex for each in Order.objects.values_list("uuid7", flat=True)]
-    assert len(set(ids)) == 50
-    assert len(set(Order.objects.values_list("ulid", flat=True))) == 50
-    assert Order.objects.filter(ulid__created_at__date="2026-01-01").count() == 50
-
-
-@pytest.mark.django_db
 def test_the_engine_makes_uuid7_itself_where_it_can():
     with CaptureQueriesContext(connection) as queries:
         Order.objects.update(uuid7=GenerateID("uuid7"))
@@ -195,26 +180,6 @@ def test_without_a_column_it_wants_a_name():
         GenerateID(storage="char")
     with pytest.raises(TypeError, match=name_it):
         GenerateID(epoch_ms=5)
-
-
-@in_one_case(
-    ("field", "expression", "message"),
-    [
-        (
-            UUIDv7Field,
-            GenerateID("ulid"),
-            "generates ULID with storage=None; the column is of the scheme UUIDv7",
-        ),
-        (
-            ULIDField,
-            GenerateID("ulid", storage="char"),
-            "with storage='char'; .* with storage=None",
-        ),
-        (SnowflakeField, GenerateID("snowflake", epoch_ms=5), "generates snowflake"),
-    ],
-)
-def test_refuses_a_default_that_makes_other_ids(field, expression, message):
-    assert_refused(field(db_default=expression), "E015", message)
 
 
 def test_refuses_what_there_is_not():

@@ -5,51 +5,10 @@ import pytest
 from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import FieldError, ValidationError
-from django.db import NotSupportedError, connection
-from django.db.models import (
-    CASCADE,
-    Aggregate,
-    BigIntegerField,
-    BinaryField,
-    BooleanField,
-    Case,
-    CharField,
-    Count,
-    Exists,
-    ExpressionWrapper,
-    F,
-    ForeignKey,
-    Func,
-    IntegerField,
-    JSONField,
-    OuterRef,
-    Q,
-    Subquery,
-    TextField,
-    UUIDField,
-    Value,
-    When,
-    Window,
-)
+from django.db import NotSupportedError, connection, models
+from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When, functions
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import (
-    MD5,
-    Cast,
-    Coalesce,
-    Collate,
-    Concat,
-    JSONObject,
-    Lag,
-    Left,
-    Length,
-    Lower,
-    NullIf,
-    Reverse,
-    StrIndex,
-    Substr,
-    Trim,
-    Upper,
-)
+from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.lookups import Exact, In
 from django.test.utils import isolate_apps
 
@@ -66,29 +25,29 @@ from .test_created_at import numbers_of
 
 pytestmark = pytest.mark.django_db
 
-TEXT = CharField(max_length=64)
+TEXT = models.CharField(max_length=64)
 
 
-class Hash(Func):
+class Hash(models.Func):
     """A function of a project."""
 
     function = "HEX"
-    output_field = TextField()
+    output_field = models.TextField()
 
 
 SEEN_BY = {
     "cast": Cast("pk", TEXT),
-    "cast to an unlimited text": Cast("pk", TextField()),
-    "wrapped": ExpressionWrapper(F("pk"), TEXT),
+    "cast to an unlimited text": Cast("pk", models.TextField()),
+    "wrapped": models.ExpressionWrapper(F("pk"), TEXT),
     "the first of several": Coalesce("pk", Value(""), output_field=TEXT),
-    "a part": Substr("pk", 1),
+    "a part": functions.Substr("pk", 1),
     "joined": Concat(Value(""), "pk", output_field=TEXT),
     "nested": Concat(Value(""), Coalesce("pk", "pk"), output_field=TEXT),
 }
 
 
 def coalesce(value):
-    return Coalesce(NullIf("pk", "pk"), Value(value))
+    return Coalesce(functions.NullIf("pk", "pk"), Value(value))
 
 
 def case(value):
@@ -100,7 +59,7 @@ def nested(value):
 
 
 def lag(value):
-    return Window(Lag("pk", 9, Value(value)))
+    return models.Window(functions.Lag("pk", 9, Value(value)))
 
 
 @own_tables
@@ -125,7 +84,7 @@ class TestEveryKey:
 
     def test_json_has_the_text_or_the_number(self, key):
         row = key.objects.create()
-        document = key.objects.annotate(seen=JSONObject(id="pk")).get().seen
+        document = key.objects.annotate(seen=functions.JSONObject(id="pk")).get().seen
         assert document == {"id": row.pk if isinstance(row.pk, int) else str(row.pk)}
 
     def test_a_generic_reference_is_found(self, key):
@@ -133,7 +92,7 @@ class TestEveryKey:
         row, other = key.objects.create(), key.objects.create()
         note = Note.objects.create(subject=row)
         Note.objects.create(subject=other)
-        for text in (AsText("pk"), Cast("pk", CharField(max_length=40))):
+        for text in (AsText("pk"), Cast("pk", models.CharField(max_length=40))):
             rows = key.objects.filter(pk=row.pk).annotate(text=text).values("text")
             assert Note.objects.get(content_type=kind, object_id__in=rows) == note
 
@@ -183,7 +142,7 @@ class TestEveryKey:
         if isinstance(key.id.field.stored(connection), UUIDStorage | BinaryStorage):
             with pytest.raises(NotSupportedError, match="AsText"):
                 Note.objects.filter(object_id__in=key.objects.values("pk")).count()
-            text = Subquery(key.objects.values("pk")[:1], output_field=CharField())
+            text = Subquery(key.objects.values("pk")[:1], output_field=models.CharField())
             if django.VERSION >= (6, 1):  # which wraps the query
                 assert Note.objects.annotate(text=text).get().text == str(row.pk)
                 return
@@ -203,7 +162,7 @@ class TestEveryKey:
         row = key.objects.create()
         seen = key.objects.annotate(first=Coalesce("pk", "pk"), same=Cast("pk", key.id.field)).get()
         assert (seen.first, seen.same) == (row.pk, row.pk)
-        assert key.objects.aggregate(n=Count("pk")) == {"n": 1}
+        assert key.objects.aggregate(n=models.Count("pk")) == {"n": 1}
 
     def test_a_value_in_an_expression_is_the_id(self, key):
         row, text = key.objects.create(), str(key.objects.create().pk)
@@ -237,7 +196,7 @@ class TestEveryKey:
         model = around(key, "Public")
         row, ids = model.objects.create(), [key.objects.create().pk for _ in range(2)]
         first = Case(When(pk=row.pk, then=Value(ids[0])))
-        for computed in (first, Coalesce(NullIf("public", "public"), Value(ids[1]))):
+        for computed in (first, Coalesce(functions.NullIf("public", "public"), Value(ids[1]))):
             model.objects.update(optional=computed)
             assert model.objects.get(optional=ids.pop(0)) == row
 
@@ -245,17 +204,17 @@ class TestEveryKey:
 @in_one_case(
     "function",
     [
-        Lower("pk"),
-        Upper("pk"),
-        Trim("pk"),
-        Reverse("pk"),
-        MD5("pk"),
-        Collate("pk", "C"),
+        functions.Lower("pk"),
+        functions.Upper("pk"),
+        functions.Trim("pk"),
+        functions.Reverse("pk"),
+        functions.MD5("pk"),
+        functions.Collate("pk", "C"),
         Case(When(pk__isnull=False, then="pk"), output_field=TEXT),
-        Cast("pk", IntegerField()),
-        Cast("pk", JSONField()),
-        Cast("pk", BooleanField()),
-        Func("pk", function="LENGTH", output_field=IntegerField()),
+        Cast("pk", models.IntegerField()),
+        Cast("pk", models.JSONField()),
+        Cast("pk", models.BooleanField()),
+        models.Func("pk", function="LENGTH", output_field=models.IntegerField()),
         Hash("pk"),
     ],
 )
@@ -267,32 +226,32 @@ def test_what_would_be_another_value_is_refused(function):
 
 def test_a_function_of_a_project_takes_the_text_or_says_that_it_takes_the_column():
     row = ULIDKey.objects.create()
-    length = {"function": "LENGTH", "output_field": IntegerField()}
-    stored = ExpressionWrapper(F("pk"), BinaryField())
+    length = {"function": "LENGTH", "output_field": models.IntegerField()}
+    stored = models.ExpressionWrapper(F("pk"), models.BinaryField())
     seen = ULIDKey.objects.annotate(
-        text=Func(AsText("pk"), **length),
-        same=Func("pk", "pk", function="COALESCE", output_field=ULIDKey.id.field),
+        text=models.Func(AsText("pk"), **length),
+        same=models.Func("pk", "pk", function="COALESCE", output_field=ULIDKey.id.field),
     )
     assert seen.values_list("text", "same").get() == (26, row.pk)
     if connection.vendor != "postgresql":  # LENGTH takes no uuid there
-        assert ULIDKey.objects.annotate(bytes=Func(stored, **length)).get().bytes == 16
+        assert ULIDKey.objects.annotate(bytes=models.Func(stored, **length)).get().bytes == 16
 
 
 def test_a_function_of_a_project_takes_a_native_uuid():
     if not connection.features.has_native_uuid_field:
         pytest.skip("no type for UUIDs")
     row = UUIDv7Key.objects.create()
-    joined = Func("pk", Value(""), function="CONCAT", output_field=TextField())
+    joined = models.Func("pk", Value(""), function="CONCAT", output_field=models.TextField())
     assert UUIDv7Key.objects.annotate(text=joined).get().text == str(row.pk)
 
 
 def test_functions_of_the_text_take_the_expression():
     row = ULIDKey.objects.create()
     seen = ULIDKey.objects.annotate(
-        lower=Lower(AsText("pk")),
-        length=Length("pk"),
-        left=Left("pk", 4),
-        place=StrIndex("pk", Value(row.pk[5:])),
+        lower=functions.Lower(AsText("pk")),
+        length=functions.Length("pk"),
+        left=functions.Left("pk", 4),
+        place=functions.StrIndex("pk", Value(row.pk[5:])),
     ).get()
     expected = (row.pk.lower(), 26, row.pk[:4], 6)
     assert (seen.lower, seen.length, seen.left, seen.place) == expected
@@ -300,9 +259,9 @@ def test_functions_of_the_text_take_the_expression():
 
 @pytest.mark.skipif(connection.vendor != "mysql", reason="its function")
 def test_an_aggregate_that_returns_text_sees_the_text():
-    class Joined(Aggregate):
+    class Joined(models.Aggregate):
         function = "GROUP_CONCAT"
-        output_field = TextField()
+        output_field = models.TextField()
 
     row = ULIDKey.objects.create()
     assert ULIDKey.objects.aggregate(all=Joined("pk")) == {"all": row.pk}
@@ -357,14 +316,14 @@ class Mixed(Own):
 
     id = UUIDv7Field(primary_key=True)
     same = UUIDv7Field(null=True)
-    parent = ForeignKey("self", CASCADE, null=True)
+    parent = models.ForeignKey("self", models.CASCADE, null=True)
     ulid = ULIDField(null=True)
     id_as_text = UUIDv7Field(null=True, storage="char36")
-    uuid = UUIDField(null=True)
-    text = CharField(max_length=64, null=True)  # noqa: DJ001
-    bytes = BinaryField(null=True)
-    number = BigIntegerField(null=True)
-    document = JSONField(null=True)
+    uuid = models.UUIDField(null=True)
+    text = models.CharField(max_length=64, null=True)  # noqa: DJ001
+    bytes = models.BinaryField(null=True)
+    number = models.BigIntegerField(null=True)
+    document = models.JSONField(null=True)
 
     class Meta(Own.Meta):
         abstract = True

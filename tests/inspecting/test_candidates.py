@@ -1,15 +1,19 @@
 """Which schemes a text may be an id of, and in which order; what people and attackers paste."""
 
 import time
+import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
 
+from django_sortable_ids.inspecting.candidates import as_format, candidates
 from django_sortable_ids.inspecting.inspection import MOST_CHARACTERS, SearchedColumn, inspect
+from django_sortable_ids.inspecting.parts import Kind
 from django_sortable_ids.management.commands import inspect_id as report
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
+from tests.schemes.test_vectors import OF_WORKERS, VALID
 from tests.store.models import Order, Stock, ULIDProduct, Voucher, id_column
 from tests.testapp.models import MaskedKey, Time64MillisecondKey
 from tests.testapp.models import Order as DatedOrder
@@ -245,3 +249,80 @@ def test_odd_texts_are_answered(pasted):
     for line in report.as_text(found):
         line.encode()
         assert line.isprintable()
+
+
+# Ids that other programs generated: their time, worker, sequence and every digit
+
+
+def decoded(scheme, text):
+    (found,) = candidates(text, [as_format(scheme)])
+    return found
+
+
+def only_part(anatomy, kind):
+    (part,) = (part for part in anatomy.parts if part.kind is kind)
+    return part
+
+
+@in_one_case(("scheme", "vector"), VALID)
+def test_the_time_and_the_values_of_the_digits(scheme, vector):
+    """Read from the digits, and not as the scheme reads them."""
+    found = decoded(scheme, vector["text"])
+    assert only_part(found.anatomy, Kind.TIME).value == int(vector["tick"])
+    if vector["created_at"] is None:
+        assert (found.utc, found.doubt) == (None, "its time is in the future")
+    else:
+        expected = datetime.fromisoformat(vector["created_at"])
+        assert found.created == datetime.fromisoformat(found.utc) == expected
+        assert found.local in (None, expected)
+    suffix, anatomy = 0, found.anatomy
+    for part in sorted(anatomy.parts, key=lambda part: part.places):
+        places = (anatomy.text[each.first : each.last + 1] for each in part.places)
+        digits = "".join(places)
+        base = len(anatomy.alphabet)
+        value = sum(
+            anatomy.alphabet.index(digit) * base**at for at, digit in enumerate(reversed(digits))
+        )
+        if part.kind is not Kind.TIME:
+            complement = base**part.width - 1
+            assert part.value == (complement - value if found.is_newest_first else value)
+        if part.kind in (Kind.WORKER, Kind.SEQUENCE, Kind.RANDOM):
+            suffix = suffix * base**part.width + part.value
+    assert suffix == int(vector["tail"])
+
+
+@in_one_case(("scheme", "vector"), OF_WORKERS)
+def test_worker_and_sequence(scheme, vector):
+    parts = decoded(scheme, vector["text"]).anatomy.parts
+    by_kind = {part.kind: part.value for part in parts}
+    assert by_kind[Kind.WORKER] == int(vector["worker"])
+    assert by_kind.get(Kind.SEQUENCE, 0) == int(vector["sequence"])
+
+
+@pytest.mark.parametrize(
+    ("text", "sequence", "node"),
+    [
+        ("c232ab00-9414-11ec-b3c8-9f6bdeced846", 0x33C8, 0x9F6BDECED846),  # RFC 9562, A.1
+        ("6ba7b810-9dad-11d1-80b4-00c04fd430c8", 0x00B4, 0x00C04FD430C8),  # DNS, section 6.6
+    ],
+)
+def test_a_uuid_of_version_1_as_the_standard_library_reads_it(text, sequence, node):
+    python = uuid.UUID(text)
+    found = decoded(get("uuid1"), text)
+    values = {str(part.name): part.value for part in found.anatomy.parts}
+    assert values["time"] == python.time
+    assert values["clock sequence"] == python.clock_seq == sequence
+    assert values["node"] == python.node == node
+    assert values["version"] == python.version
+    assert values["variant"] == 0b10
+
+
+def test_an_xid_as_its_own_tests_read_it():
+    found = decoded(get("xid"), "9m4e2mr0ui3e8a215n4g")
+    values = {str(part.name): part.value for part in found.anatomy.parts}
+    assert values == {
+        "time": 1300816219,
+        "machine": 0x60F486,
+        "process": 0xE428,
+        "counter": 4271561,
+    }

@@ -29,7 +29,6 @@ from django_sortable_ids.schemes import (
 )
 from django_sortable_ids.testing import deterministic_ids
 from tests.functions.test_created_at import assert_found, numbers_of, time_of
-from tests.functions.test_generate import assert_random, assert_unlike
 from tests.marks import own_tables
 
 from .schemes import SAFE53, SCHEMES, SHORT96, BaiduField, Short96Field
@@ -39,11 +38,6 @@ pytestmark = own_tables
 START = datetime(2021, 5, 17, 9, 30, tzinfo=UTC)
 """Every scheme holds it, Baidu's until 2024 as well."""
 TIMES = [START] * 23 + [START + n * timedelta(minutes=7, microseconds=n) for n in range(60)]
-
-
-def is_unmade(field):
-    """Whether no database generates it: its text isn't hexadecimal."""
-    return field.storage == "char" or field.scheme.name == "tickets"
 
 
 def is_unread(field):
@@ -72,21 +66,6 @@ def test_ids_are_kept_found_and_read(model, field):
         return
     found = dict(model.objects.values_list("made", CreatedAt("made")))
     assert found == {value: time_of(scheme, value) for value in values}
-
-
-def test_the_database_generates_ids_of_a_time(model, field):
-    scheme = field.scheme
-    generate = GenerateID(field.scheme_name, at="at", storage=field.storage)
-    insert(model, (TIMES * 3)[:200])
-    if is_unmade(field):
-        with pytest.raises(NotSupportedError, match="storage='binary'"):
-            model.objects.update(made=generate)
-        return
-    model.objects.update(made=generate)
-    found = list(model.objects.values_list("at", "made"))
-    assert [scheme.parts(value)[0] for _, value in found] == [scheme.tick(at) for at, _ in found]
-    assert_unlike([value for _, value in found], scheme)
-    assert_random([scheme.parts(value)[1] for _, value in found], scheme)
 
 
 def test_a_backfill_fills_it_in_order_and_verifies_it(model, field):

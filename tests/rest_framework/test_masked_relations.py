@@ -32,18 +32,6 @@ urlpatterns = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def mask_keys(settings):
-    settings.SORTABLE_IDS = {"MASK_KEYS": ["f0debc9a785634121032547698badcfe"]}
-
-
-@pytest.fixture
-def part():
-    whole = MaskedKey.objects.create(name="whole")
-    other = MaskedPart.objects.create(name="other")
-    return MaskedPart.objects.create(name="part", whole=whole, other=other)
-
-
 def serializer_of(of, shown, base=serializers.ModelSerializer, **declared):
     class Meta:
         model = of

@@ -1,15 +1,36 @@
 """What leaves: always the public text, whichever way an id gets into an answer."""
 
+import copy
 import json
+import pickle
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
 from rest_framework.renderers import JSONRenderer
-from rest_framework.serializers import ReadOnlyField, Serializer, SlugRelatedField
+from rest_framework.serializers import ModelSerializer, ReadOnlyField, Serializer, SlugRelatedField
 from rest_framework.test import APIClient, APIRequestFactory
 
+from django_sortable_ids.fields import ULIDField
+from django_sortable_ids.filters import IDFilterField
+from django_sortable_ids.ids import schema_of
+from django_sortable_ids.rest_framework import SortableIDField
+from tests.combinations import in_one_case
+from tests.field_classes import CLASSES
+from tests.malformed import example_of
 from tests.store.api import LinkedBasketSerializer, serializer_for
-from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, Refund, Review, ULIDProduct
+from tests.store.models import (
+    PRODUCTS,
+    Basket,
+    Bundle,
+    Order,
+    Profile,
+    Refund,
+    Review,
+    ULIDProduct,
+    Voucher,
+    id_column,
+)
 
 from .support import bare_text_of, each_scheme, full_basket, full_order, text_of, url
 
@@ -25,10 +46,31 @@ def shown(serializer, instance, **options):
 
 
 @each_scheme
-def test_own_key(scheme):
-    product = PRODUCTS[scheme].objects.create()
-    serializer = serializer_for(PRODUCTS[scheme], "id", "pk")
-    assert shown(serializer, product) == {"id": text_of(product), "pk": text_of(product)}
+def test_keys_and_relations(scheme):
+    """However the row was loaded."""
+    basket, order = full_basket(), full_order()
+    product = getattr(basket, scheme)
+    Refund.objects.create(**{scheme: order})
+    several = f"all_{scheme}"
+    texts = sorted(text_of(each) for each in PRODUCTS[scheme].objects.all())
+    assert len(texts) == getattr(basket, several).count() == 2
+    key, alone, of_order = text_of(product), (scheme, f"{scheme}_id"), text_of(order, scheme)
+    for instance, expected in (
+        (product, {"id": key, "pk": key}),
+        *((each, dict.fromkeys(alone, key)) for each in loaded(basket, scheme)),
+        *((each, {several: texts}) for each in loaded(basket, several)),
+        *((each, dict.fromkeys(alone, of_order)) for each in loaded(Refund.objects.get(), scheme)),
+    ):
+        answer = shown(serializer_for(type(instance), *expected), instance)
+        if several in answer:
+            answer[several].sort()
+        assert answer == expected
+
+
+def loaded(row, relation):
+    """The row, and again with and without its relation."""
+    rows = type(row).objects
+    return [row, rows.get(), rows.prefetch_related(relation).get()]
 
 
 def test_the_whole_of_a_row():
@@ -42,20 +84,8 @@ def test_the_whole_of_a_row():
 def test_missing_ids_are_null(scheme):
     full_order()
     Order.objects.update(**{scheme: None})
-    order = Order.objects.get()
-    assert shown(serializer_for(Order, scheme), order) == {scheme: None}
-    assert shown(serializer_for(Basket, scheme), Basket.objects.create()) == {scheme: None}
-    assert shown(serializer_for(Refund, scheme), Refund.objects.create()) == {scheme: None}
-
-
-@each_scheme
-def test_a_foreign_key(scheme):
-    basket = full_basket()
-    product = getattr(basket, scheme)
-    serializer = serializer_for(Basket, scheme, f"{scheme}_id")
-    for instance in (basket, Basket.objects.get(), Basket.objects.select_related(scheme).get()):
-        texts = {scheme: text_of(product), f"{scheme}_id": text_of(product)}
-        assert shown(serializer, instance) == texts
+    for row in (Order.objects.get(), Basket.objects.create(), Refund.objects.create()):
+        assert shown(serializer_for(type(row), scheme), row) == {scheme: None}
 
 
 def test_what_has_no_id_is_shown_as_always():
@@ -70,26 +100,6 @@ def test_what_has_no_id_is_shown_as_always():
         "other": "y",
     }
     assert ReadOnlyField().to_representation(5) == 5
-
-
-@each_scheme
-def test_a_many_to_many_relation(scheme):
-    basket = full_basket()
-    texts = sorted(text_of(product) for product in PRODUCTS[scheme].objects.all())
-    serializer = serializer_for(Basket, f"all_{scheme}")
-    for rows in (Basket.objects.all(), Basket.objects.prefetch_related(f"all_{scheme}")):
-        assert sorted(shown(serializer, rows.get())[f"all_{scheme}"]) == texts
-    assert len(texts) == getattr(basket, f"all_{scheme}").count() == 2
-
-
-@each_scheme
-def test_a_foreign_key_to_another_unique_id(scheme):
-    order = full_order()
-    refund = Refund.objects.create(**{scheme: order})
-    serializer = serializer_for(Refund, scheme, f"{scheme}_id")
-    for instance in (refund, Refund.objects.get()):
-        texts = {scheme: text_of(order, scheme), f"{scheme}_id": text_of(order, scheme)}
-        assert shown(serializer, instance) == texts
 
 
 @each_scheme
@@ -180,3 +190,223 @@ def test_keys_that_are_relations():
         "profile": text_of(product),
         "bundle": None,
     }
+
+
+# What is taken: the public text of a row that exists. Everything else is 400 and says why
+
+
+HALF_A_PAIR = "\ud83d"
+"""A surrogate without its other half: JSON can spell it, UTF-8 can't."""
+
+
+def post(name, data):
+    return client.post(url(name), data, format="json")
+
+
+def messages(part):
+    """All messages of a refusal, whatever they are nested in."""
+    if isinstance(part, str):
+        return [part]
+    if not isinstance(part, dict | list):
+        assert part.status_code == 400, part.content
+        part = part.json()
+    inner = part.values() if isinstance(part, dict) else part
+    return [message for each in inner for message in messages(each)]
+
+
+@each_scheme
+def test_a_number_is_refused_and_a_string_asked_for(scheme):
+    product = PRODUCTS[scheme].objects.create()
+    for number in (product.pk if isinstance(product.pk, int) else 12, 1.5):
+        refused = post("basket", {"name": "new", scheme: number})
+        what, advice = messages(refused)
+        assert "Expected a text such as" in what
+        assert advice == "Send the id as a string: JavaScript rounds large numbers in JSON."
+
+
+@each_scheme
+def test_relations_come_in_as_they_go_out(scheme):
+    """To keys, by their text and by their link, and to another unique id."""
+    first, second = (PRODUCTS[scheme].objects.create() for _ in range(2))
+    other, order = full_order(), full_order()
+    several = f"all_{scheme}"
+    link = f"http://testserver{url(first._meta.model_name, text_of(first))}"
+    for route, given, one, many in (
+        ("basket", {scheme: text_of(first), several: [text_of(second)]}, first, [second]),
+        ("linked-basket", {scheme: link, several: [link]}, first, [first]),
+        ("refund", {scheme: text_of(order, scheme)}, order, []),
+    ):
+        created = post(route, {"name": "new", **given})
+        assert created.status_code == 201, created.content
+        assert created.json() | given == created.json()
+        row = (Refund if route == "refund" else Basket).objects.get()
+        assert getattr(row, scheme) == one != other
+        assert not many or list(getattr(row, several).all()) == many
+        if route == "basket":
+            again = client.put(url(route, text_of(row)), created.json(), format="json")
+            assert (again.status_code, again.json()) == (200, created.json())
+        row.delete()
+
+
+def refusals(answer, names):
+    """The one message for each of the names, all in one line."""
+    assert answer.status_code == 400, answer.content
+    assert set(answer.json()) == set(names)
+    return {name: " ".join(messages(answer.json()[name])) for name in names}
+
+
+@each_scheme
+def test_an_unknown_id_is_refused_as_it_was_given(scheme):
+    product, order = PRODUCTS[scheme].objects.create(), full_order()
+    key, text = text_of(product), text_of(order, scheme)
+    product.delete()
+    order.delete()
+    for data in ({scheme: key}, {f"all_{scheme}": [key]}):
+        (message,) = messages(post("basket", data))
+        assert message == f'Invalid pk "{key}" - object does not exist.'
+    (message,) = messages(post("refund", {scheme: text}))
+    assert message == f"Object with {scheme}={text} does not exist."
+
+
+@each_scheme
+def test_a_malformed_hyperlink_is_refused(scheme):
+    model = PRODUCTS[scheme]
+    product = model.objects.create()
+    route = url(model._meta.model_name)
+    unknown = f"{route}{text_of(product)}/"
+    product.delete()
+    for link in ("x", "http://", f"{route}x", route, url("basket", "x"), unknown, "\x00"):
+        assert messages(post("linked-basket", {scheme: link}))
+    (message,) = messages(post("linked-basket", {scheme: f"{route}x/"}))
+    assert example_of(id_column(model)) in message
+
+
+NO_URLS = ["http://[", "https://[::1", "http://\ud800/", HALF_A_PAIR, "/%ff%fe", "http:\n"]
+
+
+@in_one_case("link", NO_URLS)
+def test_what_is_no_url_is_refused(link):
+    for scheme, model in PRODUCTS.items():
+        route = url(model._meta.model_name)
+        texts = (link, f"{route}{link}/", f"http://testserver{route}{link}/")
+        for data in ({scheme: text, f"all_{scheme}": [text]} for text in texts):
+            body = json.dumps(data)
+            answer = client.post(url("linked-basket"), body, content_type="application/json")
+            assert set(refusals(answer, data)) == set(data)
+
+
+def test_a_relation_to_a_key_that_is_a_relation():
+    product, bundle = ULIDProduct.objects.create(), Bundle.objects.create()
+    profile = Profile.objects.create(product=product)
+    serializer = serializer_for(Review, "profile", "bundle")
+    given = {"profile": text_of(product), "bundle": f"prod_{bundle.pk}"}
+    filled = serializer(data=given)
+    assert filled.is_valid(), filled.errors
+    review = filled.save()
+    assert (review.profile, review.bundle) == (profile, bundle)
+    for wrong in (product.pk, "x", 1, f"ord_{product.pk}"):
+        refused = serializer(data={"profile": wrong, "bundle": wrong})
+        assert not refused.is_valid()
+        assert set(refused.errors) == {"profile", "bundle"}
+
+
+def test_the_row_of_a_key_that_is_a_relation_is_made_from_the_text():
+    product = ULIDProduct.objects.create()
+    filled = serializer_for(Profile)(data={"product": text_of(product), "name": "new"})
+    assert filled.is_valid(), filled.errors
+    assert filled.save().product == product
+    assert not serializer_for(Profile)(data={"product": product.pk}).is_valid()
+
+
+def test_a_partial_update_leaves_the_other_ids_alone():
+    products = [ULIDProduct.objects.create() for _ in range(2)]
+    basket = Basket.objects.create(ulid=products[0])
+    basket.all_ulid.set(products)
+    route = url("basket", text_of(basket))
+    answer = client.patch(route, {"name": "new"}, format="json")
+    assert (answer.status_code, answer.json()["ulid"]) == (200, text_of(products[0]))
+    answer = client.patch(route, {"ulid": text_of(products[1])}, format="json")
+    assert answer.json()["ulid"] == text_of(products[1])
+    assert answer.json()["name"] == "new"
+    assert len(answer.json()["all_ulid"]) == 2
+    assert client.patch(route, {"ulid": "x"}, format="json").status_code == 400
+    basket.refresh_from_db()
+    assert (basket.name, basket.ulid) == ("new", products[1])
+
+
+def test_a_unique_id_that_clients_may_set():
+    text = example_of(id_column(Voucher, "code"))
+    created = post("voucher", {"name": "new", "code": text})
+    assert (created.status_code, created.json()["code"]) == (201, text)
+    assert Voucher.objects.get().code == text.removeprefix("code_")
+    (message,) = messages(post("voucher", {"name": "second", "code": text}))
+    assert "already exists" in message
+    for wrong in ("x", f"vou_{text}", 1, [text]):
+        message, *_ = messages(post("voucher", {"code": wrong}))
+        assert text in message
+    again = client.put(url("voucher", created.json()["id"]), created.json(), format="json")
+    assert (again.status_code, again.json()) == (200, created.json())
+    for nothing in ({}, {"code": None}):
+        assert post("voucher", nothing).json()["code"].startswith("code_")
+
+
+# The serializer field itself
+
+
+@in_one_case("field_class", CLASSES)
+def test_every_model_field_is_mapped(field_class):
+    ours = type("OwnField", (field_class,), {})
+    for cls in (field_class, ours):
+        column = cls()
+        column.set_attributes_from_name("public_id")
+        built, kwargs = ModelSerializer().build_standard_field("public_id", column)
+        field = built(**kwargs)
+        assert (type(field), field.read_only) == (SortableIDField, True)
+
+
+def test_a_column_that_is_no_key_is_written_by_declaration():
+    class DeclaredSerializer(Serializer):
+        code = SortableIDField(
+            model_field=id_column(Order, "kuuid"), allow_null=True, required=False
+        )
+
+    text = example_of(id_column(Order, "kuuid"))
+    filled = DeclaredSerializer(data={"code": text})
+    assert filled.is_valid(), filled.errors
+    assert filled.validated_data == {"code": text.removeprefix("ord:")}
+    assert filled.data == {"code": text}
+    for nothing, validated in (({}, {}), ({"code": None}, {"code": None})):
+        filled = DeclaredSerializer(data=nothing)
+        assert filled.is_valid(), filled.errors
+        assert filled.validated_data == validated
+    refused = DeclaredSerializer(data={"code": text.removeprefix("ord:")})
+    assert not refused.is_valid()
+    (error,) = refused.errors["code"]
+    assert (error.code, text in error) == ("invalid", True)
+
+
+@each_scheme
+def test_copies_work_like_the_original(scheme):
+    columns = id_column(PRODUCTS[scheme]), id_column(Order, scheme)
+    ways = copy.copy, copy.deepcopy, lambda field: pickle.loads(pickle.dumps(field))
+    for column, duplicate in product(columns, ways):
+        same = duplicate(SortableIDField(column, read_only=False, help_text="help"))
+        text = example_of(column)
+        assert same.to_internal_value(text) == column.scheme.example
+        assert same.to_representation(column.scheme.example) == text
+        assert (same.help_text, same.read_only) == ("help", False)
+
+
+def test_previous_prefixes():
+    """Read wherever public texts are read, and written nowhere."""
+    column = ULIDField(prefix="ord", previous_prefixes=["order"], editable=True)
+    value = column.scheme.example
+    old, present = f"order_{value}", f"ord_{value}"
+    rest = SortableIDField(column)
+    for text in (old, present):
+        assert rest.to_internal_value(text) == value
+        assert IDFilterField(id_field=column).clean(text) == value
+        assert column.to_python(column.formfield().clean(text)) == value
+        assert column.read_for_lookup(text) == value
+    assert rest.to_representation(value) == present
+    assert old not in str(schema_of(column))

@@ -1,21 +1,27 @@
 """The time of an id, and the times that a scheme can hold."""
 
+import uuid
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import product
 
 import pytest
 
-from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get
+from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get, is_lossless
+from django_sortable_ids.schemes.catalog import scheme_of_uuid
 from tests.combinations import in_one_case
 
 from .support import (
     KINDS,
     MICROSECOND,
     NOW,
+    ROWS,
     SEQUENCES,
     TIME_SCHEMES,
     each_scheme_with,
     floored,
+    some_values,
     times_about,
+    value_of,
 )
 
 RANGES = {
@@ -137,3 +143,98 @@ def test_sequences_have_no_time(scheme):
     assert not scheme.time_ordered
     with pytest.raises(NotTimeOrdered, match="carries no creation time"):
         scheme.created_at(scheme.example)
+
+
+# Ids of one scheme as ids of another: the time comes along, and all bits if the schemes allow
+
+
+NAMES = [p.values[0].name for p in ROWS if p.values[0].time_ordered]
+LOSSLESS = {
+    *product(("uuid1", "uuid6", "comb13"), repeat=2),
+    *product(("ulid", "hexulid", "timeflake", "scru128"), repeat=2),
+    *product(("uuid7",), ("ulid", "hexulid", "timeflake", "scru128")),
+    *product(("xid", "objectid"), repeat=2),
+    *((name, name) for name in NAMES),
+}
+PAIRS = [
+    (source, to)
+    for source, to in product([param.values[0] for param in TIME_SCHEMES], repeat=2)
+    if is_lossless(source, to)
+]
+
+
+def test_which_schemes_bring_all_bits_along():
+    found = {pair for pair in product(NAMES, repeat=2) if is_lossless(*map(get, pair))}
+    assert found == LOSSLESS
+    # Otherwise ordered, or with workers in the same bits; but not split otherwise, which is time.
+    assert (get("kuuid"), get("kuuid", reverse=True)) in PAIRS
+    assert (get("time64"), get("time64", workers=100)) in PAIRS
+    assert not is_lossless(get("snowflake"), get("snowflake", time_bits=43))
+    sequence, uuid7 = get("lexical_sequence"), get("uuid7")
+    for pair in ((sequence, uuid7), (uuid7, sequence), (sequence, sequence)):
+        assert not is_lossless(*pair)
+
+
+@in_one_case(("source", "to"), PAIRS)
+def test_every_id_of_a_lossless_pair_comes_back(source, to):
+    for value in some_values(source):
+        there = source.convert(value, to=to)
+        assert there.lossless
+        assert to.parts(there.value)[0] == source.parts(value)[0]
+        assert to.convert(there.value, to=source) == (value, True)
+
+
+@in_one_case("target", KINDS)
+def test_the_time_comes_along_or_is_out_of_range(target):
+    values = ((each, value) for each in map(get, NAMES) for value in some_values(each, shown=True))
+    for source, value in values:
+        made = source.created_at(value)
+        if made < target.earliest or floored(target, made) > target.latest:
+            with pytest.raises(OutOfRange, match="can't hold"):
+                source.convert(value, to=target)
+            continue
+        result = source.convert(value, to=target)
+        assert target.created_at(result.value) == floored(target, made)
+        if result.lossless:
+            assert target.convert(result.value, to=source) == (value, True)
+
+
+def test_lossy_conversions_draw_fresh_random_bits():
+    kuuid, ulid = get("kuuid"), get("ulid")
+    results = {kuuid.convert(kuuid.example, to=ulid) for _ in range(10)}
+    assert len(results) == 10
+    assert not any(result.lossless for result in results)
+
+
+@in_one_case(
+    ("source", "target", "is_last"),
+    [
+        *(("uuid1", "uuid7", False), ("uuid6", "ulid", False), ("comb13", "snowflake", False)),
+        *(("ulid", "time64", False), ("ulid", "uuid6", True), ("uuid7", "kuuid", True)),
+    ],
+)
+def test_the_first_and_the_last_times_are_out_of_range_unless_the_bits_come_along(
+    source, target, is_last
+):
+    source = get(source)
+    value = value_of(source, source.layout.last_tick if is_last else 0, 0)
+    with pytest.raises(OutOfRange):
+        source.convert(value, to=get(target))
+    assert not is_last or source.convert(value, to=get("hexulid")).lossless
+
+
+def test_a_sequence_has_no_time_to_bring_along_and_what_is_no_id_is_refused():
+    uuid7 = get("uuid7")
+    with pytest.raises(NotTimeOrdered):
+        uuid7.convert(uuid7.example, to=get("lexical_sequence"))
+    with pytest.raises(InvalidID):
+        uuid7.convert(get("uuid6").example, to=get("ulid"))
+
+
+def test_the_scheme_of_a_uuid():
+    for name in ("uuid1", "uuid6", "uuid7", "comb13"):
+        assert scheme_of_uuid(get(name).example) is get(name)
+    of_another_variant = uuid.UUID(int=get("uuid7").example.int & ~(0b11 << 62))
+    named = uuid.uuid5(uuid.NAMESPACE_DNS, "a")
+    for value in (uuid.UUID(int=4 << 76 | 1 << 63), named, of_another_variant, uuid.UUID(int=0)):
+        assert scheme_of_uuid(value) is None

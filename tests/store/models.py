@@ -4,15 +4,7 @@ from typing import Any
 
 from django.db import models
 
-from django_sortable_ids.fields import (
-    CombV13UUIDField,
-    KUUIDField,
-    LexicalSequenceField,
-    SnowflakeField,
-    SortableIDField,
-    ULIDField,
-    UUIDv7Field,
-)
+from django_sortable_ids import fields
 
 
 class Named(models.Model):
@@ -26,29 +18,29 @@ class Named(models.Model):
 
 
 class UUIDv7Product(Named):
-    id = UUIDv7Field(primary_key=True)
+    id = fields.UUIDv7Field(primary_key=True)
 
 
 class CombProduct(Named):
-    id = CombV13UUIDField(primary_key=True, encoding="sqlserver")
+    id = fields.CombV13UUIDField(primary_key=True, encoding="sqlserver")
 
 
 class ULIDProduct(Named):
-    id = ULIDField(primary_key=True, prefix="prod")
+    id = fields.ULIDField(primary_key=True, prefix="prod")
 
 
 class KUUIDProduct(Named):
     """The newest first."""
 
-    id = KUUIDField(primary_key=True, prefix="prod", separator=":", reverse=True, short=True)
+    id = fields.KUUIDField(primary_key=True, prefix="prod", separator=":", reverse=True, short=True)
 
 
 class SnowflakeProduct(Named):
-    id = SnowflakeField(primary_key=True, encoding="base62")
+    id = fields.SnowflakeField(primary_key=True, encoding="base62")
 
 
 class SequenceProduct(Named):
-    id = LexicalSequenceField(primary_key=True, charset="alnum_lower", width=6)
+    id = fields.LexicalSequenceField(primary_key=True, charset="alnum_lower", width=6)
 
 
 PRODUCTS: dict[str, type[Named]] = {
@@ -73,7 +65,7 @@ def _many(product: type[Named]) -> Any:
 class Basket(Named):
     """Points to one product of each scheme, and to any number of them."""
 
-    id = UUIDv7Field(primary_key=True, prefix="bas")
+    id = fields.UUIDv7Field(primary_key=True, prefix="bas")
     uuid7 = _one(UUIDv7Product)
     comb13 = _one(CombProduct)
     ulid = _one(ULIDProduct)
@@ -91,14 +83,14 @@ class Basket(Named):
 class Order(Named):
     """An integer key, and beside it an id of each scheme that may be missing."""
 
-    uuid7 = UUIDv7Field(null=True, unique=True)
-    comb13 = CombV13UUIDField(null=True, unique=True, encoding="base32")
-    ulid = ULIDField(null=True, unique=True, prefix="ord")
-    kuuid = KUUIDField(
+    uuid7 = fields.UUIDv7Field(null=True, unique=True)
+    comb13 = fields.CombV13UUIDField(null=True, unique=True, encoding="base32")
+    ulid = fields.ULIDField(null=True, unique=True, prefix="ord")
+    kuuid = fields.KUUIDField(
         null=True, unique=True, prefix="ord", separator=":", precision="ms", reverse=True
     )
-    snowflake = SnowflakeField(null=True, unique=True)
-    sequence = LexicalSequenceField(null=True, unique=True, charset="numeric", width=5)
+    snowflake = fields.SnowflakeField(null=True, unique=True)
+    sequence = fields.LexicalSequenceField(null=True, unique=True, charset="numeric", width=5)
     tenant = models.CharField(max_length=10, default="")
 
 
@@ -122,8 +114,8 @@ class Refund(Named):
 class Voucher(Named):
     """What a form and a client could set, were it not for the key."""
 
-    id = ULIDField(primary_key=True, prefix="vou", editable=True)
-    code = KUUIDField(
+    id = fields.ULIDField(primary_key=True, prefix="vou", editable=True)
+    code = fields.KUUIDField(
         "promotion code",
         help_text="As printed.",
         null=True,
@@ -149,7 +141,7 @@ class Bundle(ULIDProduct):
 class Review(Named):
     """Points to keys that are relations themselves, and has an id that is not unique."""
 
-    import_id = UUIDv7Field(null=True)
+    import_id = fields.UUIDv7Field(null=True)
     profile = models.ForeignKey(Profile, models.CASCADE, null=True, blank=True)
     bundle = models.ForeignKey(
         Bundle, models.CASCADE, null=True, blank=True, related_name="reviews"
@@ -159,12 +151,12 @@ class Review(Named):
 
 class Stock(Named):
     pk = models.CompositePrimaryKey("shelf", "place")
-    shelf = ULIDField(prefix="shelf")
+    shelf = fields.ULIDField(prefix="shelf")
     place = models.IntegerField()
-    label = ULIDField(unique=True)
+    label = fields.ULIDField(unique=True)
 
 
-def id_column(model: type[models.Model], name: str = "id") -> SortableIDField:
+def id_column(model: type[models.Model], name: str = "id") -> fields.SortableIDField:
     field: Any = model._meta.get_field(name)
-    assert isinstance(field, SortableIDField)
+    assert isinstance(field, fields.SortableIDField)
     return field

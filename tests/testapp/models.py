@@ -7,25 +7,7 @@ from django.contrib.contenttypes.fields import GenericForeignKey
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
-from django_sortable_ids.fields import (
-    CombV13UUIDField,
-    HexULIDField,
-    KSUIDField,
-    KUUIDField,
-    LexicalSequenceField,
-    SnowflakeAutoField,
-    SnowflakeField,
-    SortableAutoField,
-    SortableIDField,
-    Time64AutoField,
-    Time64Field,
-    TSIDField,
-    ULIDAutoField,
-    ULIDField,
-    UUIDv6Field,
-    UUIDv7AutoField,
-    UUIDv7Field,
-)
+from django_sortable_ids import fields
 
 
 class Named(models.Model):
@@ -40,81 +22,83 @@ class Named(models.Model):
 
 
 class UUIDv7Key(Named):
-    id = UUIDv7Field(primary_key=True)
+    id = fields.UUIDv7Field(primary_key=True)
 
 
 class ULIDKey(Named):
-    id = ULIDField(primary_key=True)
+    id = fields.ULIDField(primary_key=True)
 
 
 class ReversedKUUIDKey(Named):
-    id = KUUIDField(primary_key=True, precision="ms", reverse=True, short=True)
+    id = fields.KUUIDField(primary_key=True, precision="ms", reverse=True, short=True)
 
 
 class KSUIDKey(Named):
-    id = KSUIDField(primary_key=True)
+    id = fields.KSUIDField(primary_key=True)
 
 
 class SnowflakeKey(Named):
-    id = SnowflakeField(primary_key=True)
+    id = fields.SnowflakeField(primary_key=True)
 
 
 class TSIDKey(Named):
-    id = TSIDField(primary_key=True)
+    id = fields.TSIDField(primary_key=True)
 
 
 class Time64MillisecondKey(Named):
-    id = Time64Field(primary_key=True, layout="3+6", workers=1000)
+    id = fields.Time64Field(primary_key=True, layout="3+6", workers=1000)
 
 
 class SequenceKey(Named):
-    id = LexicalSequenceField(primary_key=True, charset="alnum_upper", width=4)
+    id = fields.LexicalSequenceField(primary_key=True, charset="alnum_upper", width=4)
 
 
 # Keys that are None until the row is inserted.
 
 
 class UUIDv7AutoKey(Named):
-    id = UUIDv7AutoField(primary_key=True)
+    id = fields.UUIDv7AutoField(primary_key=True)
 
 
 class ULIDAutoKey(Named):
-    id = ULIDAutoField(primary_key=True)
+    id = fields.ULIDAutoField(primary_key=True)
 
 
 class SnowflakeAutoKey(Named):
-    id = SnowflakeAutoField(primary_key=True)
+    id = fields.SnowflakeAutoField(primary_key=True)
 
 
 class Time64AutoKey(Named):
-    id = Time64AutoField(primary_key=True)
+    id = fields.Time64AutoField(primary_key=True)
 
 
 # Keys in a column other than the default one: tables that another package made.
 
 
 class UUIDv7BinaryKey(Named):
-    id = UUIDv7Field(primary_key=True, storage="binary")
+    id = fields.UUIDv7Field(primary_key=True, storage="binary")
 
 
 class CombV13Char36Key(Named):
-    id = CombV13UUIDField(primary_key=True, storage="char36")
+    id = fields.CombV13UUIDField(primary_key=True, storage="char36")
 
 
 class Order(Named):
     """A table with an integer key and creation times, whose ids are to be filled."""
 
     created_at = models.DateTimeField(null=True, db_index=True)
-    uuid7 = UUIDv7Field(null=True, unique=True)
-    uuid6 = UUIDv6Field(null=True, unique=True)
-    comb13 = CombV13UUIDField(null=True, unique=True)
-    ulid = ULIDField(null=True, unique=True, prefix="ord")
-    hexulid = HexULIDField(null=True, unique=True)
-    kuuid = KUUIDField(null=True, unique=True, prefix="order", separator=":")
-    reversed_kuuid = KUUIDField(null=True, unique=True, precision="ms", reverse=True)
-    snowflake = SnowflakeField(null=True, unique=True)
-    time64 = Time64Field(null=True, unique=True, encoding="base64url")
-    number = LexicalSequenceField(null=True, unique=True, charset="numeric", start="1000", step=7)
+    uuid7 = fields.UUIDv7Field(null=True, unique=True)
+    uuid6 = fields.UUIDv6Field(null=True, unique=True)
+    comb13 = fields.CombV13UUIDField(null=True, unique=True)
+    ulid = fields.ULIDField(null=True, unique=True, prefix="ord")
+    hexulid = fields.HexULIDField(null=True, unique=True)
+    kuuid = fields.KUUIDField(null=True, unique=True, prefix="order", separator=":")
+    reversed_kuuid = fields.KUUIDField(null=True, unique=True, precision="ms", reverse=True)
+    snowflake = fields.SnowflakeField(null=True, unique=True)
+    time64 = fields.Time64Field(null=True, unique=True, encoding="base64url")
+    number = fields.LexicalSequenceField(
+        null=True, unique=True, charset="numeric", start="1000", step=7
+    )
 
 
 class OrderLine(Named):
@@ -126,7 +110,7 @@ class Line(Named):
 
     pk = models.CompositePrimaryKey("tenant", "id")
     tenant = models.IntegerField()
-    id = ULIDField()
+    id = fields.ULIDField()
 
 
 class Note(Named):
@@ -139,17 +123,17 @@ class Note(Named):
 
 
 class MaskedKey(Named):
-    id = UUIDv7Field(primary_key=True, masked=True, prefix="msk", encoding="base32")
+    id = fields.UUIDv7Field(primary_key=True, masked=True, prefix="msk", encoding="base32")
 
 
 class MaskedPart(Named):
     whole = models.ForeignKey(MaskedKey, models.CASCADE, null=True, related_name="parts")
-    code = UUIDv7Field(unique=True, masked=True, editable=True)
+    code = fields.UUIDv7Field(unique=True, masked=True, editable=True)
     other = models.ForeignKey("self", models.CASCADE, null=True, to_field="code")
 
 
 class EditableKey(Named):
-    id = ULIDField(primary_key=True, editable=True)
+    id = fields.ULIDField(primary_key=True, editable=True)
 
 
 class EditablePart(Named):
@@ -159,13 +143,13 @@ class EditablePart(Named):
 # What surrounds each of the keys above, with the names of the key's model in front of theirs.
 
 
-def like(field: SortableIDField, **changes: Any) -> SortableIDField:
+def like(field: fields.SortableIDField, **changes: Any) -> fields.SortableIDField:
     """A new field with the arguments of ``field``, but for the changes."""
     _, _, args, kwargs = field.deconstruct()
     kwargs.pop("serialize", None)  # which Django sets for a key
     classes: Any = type(field).__mro__
     if not changes.get("primary_key", field.primary_key):
-        classes = [each for each in classes if not issubclass(each, SortableAutoField)]
+        classes = [each for each in classes if not issubclass(each, fields.SortableAutoField)]
     return classes[0](*args, **kwargs | changes)
 
 

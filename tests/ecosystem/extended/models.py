@@ -6,18 +6,11 @@ from taggit.managers import TaggableManager
 from taggit.models import CommonGenericTaggedItemBase, GenericUUIDTaggedItemBase, TaggedItemBase
 from tree_queries.models import TreeNode
 
-from django_sortable_ids.fields import (
-    KSUIDField,
-    SnowflakeField,
-    ULIDAutoField,
-    ULIDField,
-    UUIDv7AutoField,
-    UUIDv7Field,
-)
+from django_sortable_ids import fields
 
 
 class Author(models.Model):
-    id = UUIDv7Field(primary_key=True, prefix="aut", masked=True)
+    id = fields.UUIDv7Field(primary_key=True, prefix="aut", masked=True)
     name = models.CharField(max_length=20)
     history = HistoricalRecords()
 
@@ -25,8 +18,8 @@ class Author(models.Model):
 class Book(models.Model):
     """A key with a prefix, an id with another one that old rows lack, and relations."""
 
-    id = ULIDAutoField(primary_key=True, prefix="book")
-    public_id = SnowflakeField(prefix="isbn", unique=True, null=True)
+    id = fields.ULIDAutoField(primary_key=True, prefix="book")
+    public_id = fields.SnowflakeField(prefix="isbn", unique=True, null=True)
     author = models.ForeignKey(Author, models.CASCADE, null=True)
     readers = models.ManyToManyField(Author, related_name="read")
     title = models.CharField(max_length=20)
@@ -41,7 +34,7 @@ class TaggedBook(TaggedItemBase):
 
 
 class Shelved(models.Model):
-    id = ULIDField(primary_key=True, prefix="shl")
+    id = fields.ULIDField(primary_key=True, prefix="shl")
     tags = TaggableManager(through=TaggedBook)
 
 
@@ -50,7 +43,7 @@ class TaggedByUUID(GenericUUIDTaggedItemBase, TaggedItemBase):
 
 
 class Found(models.Model):
-    id = UUIDv7Field(primary_key=True, prefix="fnd", masked=True)
+    id = fields.UUIDv7Field(primary_key=True, prefix="fnd", masked=True)
     tags = TaggableManager(through=TaggedByUUID)
 
 
@@ -59,27 +52,27 @@ class TaggedByNumber(CommonGenericTaggedItemBase, TaggedItemBase):
 
 
 class Counted(models.Model):
-    id = SnowflakeField(primary_key=True)
+    id = fields.SnowflakeField(primary_key=True)
     tags = TaggableManager(through=TaggedByNumber)
 
 
 class Part(TreeNode):
-    id = UUIDv7AutoField(primary_key=True, prefix="prt", masked=True)
+    id = fields.UUIDv7AutoField(primary_key=True, prefix="prt", masked=True)
     name = models.CharField(max_length=20)
 
 
 class Region(TreeNode):
-    id = ULIDField(primary_key=True, prefix="reg", storage="uuid")
+    id = fields.ULIDField(primary_key=True, prefix="reg", storage="uuid")
     name = models.CharField(max_length=20)
 
 
 class Task(TreeNode):
-    id = SnowflakeField(primary_key=True, prefix="tsk")
+    id = fields.SnowflakeField(primary_key=True, prefix="tsk")
     name = models.CharField(max_length=20)
 
 
 class Topic(TreeNode):
     """A key that every database stores as bytes."""
 
-    id = KSUIDField(primary_key=True)
+    id = fields.KSUIDField(primary_key=True)
     name = models.CharField(max_length=20)

@@ -2,21 +2,13 @@
 
 from django.db import models
 
-from django_sortable_ids.fields import (
-    KSUIDField,
-    KUUIDField,
-    SnowflakeField,
-    TSIDField,
-    ULIDAutoField,
-    ULIDField,
-    UUIDv7Field,
-)
+from django_sortable_ids import fields
 
 
 class Customer(models.Model):
     """A masked key."""
 
-    id = UUIDv7Field(primary_key=True, prefix="cus", encoding="base58", masked=True)
+    id = fields.UUIDv7Field(primary_key=True, prefix="cus", encoding="base58", masked=True)
     name = models.CharField(max_length=20)
 
     def __str__(self):
@@ -26,7 +18,7 @@ class Customer(models.Model):
 class Product(models.Model):
     """A key of 64 bits."""
 
-    id = TSIDField(primary_key=True)
+    id = fields.TSIDField(primary_key=True)
     name = models.CharField(max_length=20)
 
     def __str__(self):
@@ -36,7 +28,7 @@ class Product(models.Model):
 class Order(models.Model):
     """A key of text, with relations to a masked one and to numbers."""
 
-    id = ULIDField(primary_key=True, prefix="ord")
+    id = fields.ULIDField(primary_key=True, prefix="ord")
     customer = models.ForeignKey(Customer, models.CASCADE, null=True, related_name="orders")
     products = models.ManyToManyField(Product, blank=True)
     note = models.CharField(max_length=20, blank=True)
@@ -48,9 +40,9 @@ class Order(models.Model):
 class Ticket(models.Model):
     """A counted key, and an id of each type in another column."""
 
-    uuid = UUIDv7Field(unique=True)
-    text = KSUIDField(unique=True, prefix="tck")
-    number = SnowflakeField(unique=True, prefix="num", encoding="base62")
+    uuid = fields.UUIDv7Field(unique=True)
+    text = fields.KSUIDField(unique=True, prefix="tck")
+    number = fields.SnowflakeField(unique=True, prefix="num", encoding="base62")
     order = models.ForeignKey(Order, models.CASCADE, to_field="id")
     note = models.CharField(max_length=20, blank=True)
 
@@ -67,25 +59,25 @@ class Express(Order):
 class Letter(models.Model):
     """A key of 160 bits."""
 
-    id = KSUIDField(primary_key=True)
+    id = fields.KSUIDField(primary_key=True)
 
 
 class Parcel(models.Model):
     """A key that is stored as text."""
 
-    id = KUUIDField(primary_key=True, prefix="par")
+    id = fields.KUUIDField(primary_key=True, prefix="par")
 
 
 class Box(models.Model):
     """A UUID that is stored otherwise than Django does."""
 
-    id = UUIDv7Field(primary_key=True, storage="binary")
+    id = fields.UUIDv7Field(primary_key=True, storage="binary")
 
 
 class Memo(models.Model):
     """A key that is None until the row is inserted."""
 
-    id = ULIDAutoField(primary_key=True, prefix="mem")
+    id = fields.ULIDAutoField(primary_key=True, prefix="mem")
     note = models.CharField(max_length=20, blank=True)
 
 

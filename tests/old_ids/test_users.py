@@ -1,5 +1,5 @@
-"""Sessions from before and after the move of the user's key, on Django's own authentication: with
-the middleware their visitors stay, without it they are logged out.
+"""Sessions and password resets from before and after the move of the user's key, on Django's own
+authentication: with the middleware visitors stay, without it they are logged out.
 """
 
 import uuid
@@ -14,13 +14,19 @@ from django.contrib.auth import (
     login,
     logout,
 )
+from django.contrib.auth.tokens import default_token_generator
+from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import connection
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import path
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
 
+from django_sortable_ids.auth import SortableIDPasswordResetConfirmView
+from django_sortable_ids.ids import public_id
 from tests.combinations import in_one_case
 from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key, around
 
@@ -60,21 +66,55 @@ def enter(request):
     return HttpResponse()
 
 
+class Form:
+    """Sets the password; the view asks for no more."""
+
+    def __init__(self, user, data=None, **options):
+        self.user, self.data = user, data
+
+    def is_valid(self):
+        return bool(self.data)
+
+    def save(self):
+        self.user.set_password(self.data["password"])
+        self.user.save()
+        return self.user
+
+
+class Page:
+    form_class = Form
+    success_url = "/done/"
+
+    def render_to_response(self, context):
+        return HttpResponse("form" if context["validlink"] else "wrong link")
+
+
+class Confirm(Page, SortableIDPasswordResetConfirmView):
+    pass
+
+
+class Usual(Page, PasswordResetConfirmView):
+    pass
+
+
 urlpatterns = [
     path("", show),
     path("later/", show_later),
     path("leave/", leave),
     path("enter/", enter),
     path("open/", lambda request: HttpResponse("open")),
+    path("reset/<uidb64>/<token>/", Confirm.as_view()),
+    path("usual/<uidb64>/<token>/", Usual.as_view()),
 ]
 
 
 @pytest.fixture
-def ada(settings):
+def ada(settings, monkeypatch):
     """Makes a user of the model that the project then has."""
 
     def make(model, **values):
         settings.AUTH_USER_MODEL = model._meta.label
+        monkeypatch.setattr("django.contrib.auth.views.UserModel", model)
         settings.ROOT_URLCONF = __name__
         settings.MIDDLEWARE = MIDDLEWARE
         user = model(name="ada", **values)
@@ -202,6 +242,56 @@ def test_the_wrong_order_is_told_to_everybody(ada, settings):
     settings.MIDDLEWARE = [MIDDLEWARE[1], MIDDLEWARE[0], MIDDLEWARE[2]]
     with pytest.raises(ImproperlyConfigured, match="before SessionMiddleware"):
         Client().get("/open/")
+
+
+# Links in mails from before the move of the user's key
+
+
+def link(user, key, text=None):
+    """What Django sent to the user when ``key`` was the primary key."""
+    before = type(user)(name=user.name, password=user.password)
+    before.pk = key
+    token = default_token_generator.make_token(before)
+    return f"{urlsafe_base64_encode(force_bytes(text or key))}/{token}/"
+
+
+def followed(url):
+    return Client().get(url, follow=True).content.decode()
+
+
+@in_one_case(("model", "old"), OLD.items())
+def test_a_link_from_before_the_move_sets_the_password(model, old, ada):
+    user = ada(model, old_id=old)
+    url = link(user, old)
+    assert followed(f"/usual/{url}") == "wrong link"
+    client = Client()
+    form = client.get(f"/reset/{url}", follow=True)
+    assert form.content == b"form"
+    assert client.post(form.request["PATH_INFO"], {"password": "new"}).url == "/done/"
+    user.refresh_from_db()
+    assert user.check_password("new")
+    assert followed(f"/reset/{url}") == "wrong link"
+
+
+@in_one_case("model", [*OLD, IntegerUser])
+def test_a_link_of_now(model, ada):
+    user = ada(model)
+    assert followed(f"/reset/{link(user, user.pk)}") == "form"
+    if model is MaskedUser:
+        assert followed(f"/reset/{link(user, user.pk, public_id(user))}") == "form"
+
+
+@in_one_case(("model", "old"), OLD.items())
+def test_a_wrong_link(model, old, ada, settings):
+    user = ada(model, old_id=old)
+    other = model(name="other", password=user.password)
+    other.save()
+    for wrong in (link(other, old, other.pk), link(user, old, "18"), link(user, 18, old)):
+        assert followed(f"/reset/{wrong}") == "wrong link", wrong
+    for uid in ("", "x", "é", "%ff", "_w"):
+        assert followed(f"/reset/{uid or 'MA'}/c-x/") == "wrong link"
+    settings.PASSWORD_RESET_TIMEOUT = -1
+    assert followed(f"/reset/{link(user, old)}") == "wrong link"
 
 
 # Keys of every type, without the middleware and without a field of old keys
