@@ -30,7 +30,6 @@ _TAG = "sortable_ids"
 _CHECKS = (
     ("checks.definitions:check_definitions", Tags.models),
     ("checks.definitions:check_masks", Tags.models),
-    ("checks.views:check_url_patterns", Tags.urls),
     ("checks.views:check_views", Tags.urls),
     ("checks.databases:check_databases", Tags.database),
 )

@@ -111,11 +111,10 @@ class PublicModelMultipleChoiceField(
 
 def _is_id(field: SortableIDField, value: Any) -> bool:
     """Whether it is a value of the column, not a text that a browser sent."""
-    scheme = field.scheme
     if not isinstance(value, str):
-        return isinstance(value, scheme.value_type)
+        return isinstance(value, field.scheme.value_type)
     with suppress(InvalidID):
-        return scheme.value_type is str and scheme.parse(value) == value
+        return field.scheme.parse(value) == value
     return False
 
 

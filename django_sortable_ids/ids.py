@@ -175,12 +175,9 @@ def id_converter(model: type[models.Model], field: str | None = None) -> type[ID
     ``field`` names one of several sortable ids. The default is that of ``public_id``. Raises
     ``FieldDoesNotExist`` if there is none.
     """
-    return _converter_of(id_field(model, field))
-
-
-def _converter_of(field: SortableIDField) -> type[IDConverter]:
-    name = f"{field.model.__name__}_{field.name}_converter"
-    return type(name, (IDConverter,), {"field": field})
+    found = id_field(model, field)
+    name = f"{model.__name__}_{found.name}_converter"
+    return type(name, (IDConverter,), {"field": found})
 
 
 def register_converters() -> None:
@@ -202,4 +199,4 @@ def register_converters() -> None:
         by_name[f"{field.model._meta.app_label}_{name}"].append(field)
     for name, fields in by_name.items():
         if len(fields) == 1 and name not in get_converters():
-            register_converter(_converter_of(fields[0]), name)
+            register_converter(id_converter(fields[0].model, fields[0].name), name)

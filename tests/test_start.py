@@ -156,4 +156,4 @@ def test_what_is_registered_by_name_exists():
         module, _, name = path.partition(":")
         assert callable(getattr(import_module(f"django_sortable_ids.{module}"), name)), path
     assert len(paths) > 10
-    assert len(checks) == 5
+    assert len(checks) == 4

@@ -99,14 +99,10 @@ class ReadOnlyList(admin.ModelAdmin):  # type: ignore[type-arg]
         # The rows as they are: a replica may be late.
         return super().get_queryset(request).using(router.db_for_write(self.model))
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def _never(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    has_add_permission = has_change_permission = has_delete_permission = _never
 
 
 class BackfillRunAdmin(ReadOnlyList):

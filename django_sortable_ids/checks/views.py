@@ -28,26 +28,30 @@ _USUAL = ("django.views.generic.", "rest_framework.", "django_sortable_ids.")
 _DETAIL_ACTIONS = ("retrieve", "update", "destroy")
 
 
-def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """URLs of detail views that match no id of the view's model, and views without what
-    ``SortableIDLookupMixin`` or ``RedirectOldIDs`` needs."""
+def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     if not getattr(settings, "ROOT_URLCONF", None) or not any(usable(None)):
         return []
     found: list[CheckMessage] = []
     for route in _routes(get_resolver().url_patterns):
-        for view, model, name, path in _lookups(route.callback):
-            if issubclass(view, RedirectOldIDs) and old_key(model) is None:
-                label, old = model._meta.label, f"old_{model._meta.pk.name}"
-                found.append(message("W012", view, view=view.__name__, model=label, old=old))
-            field = id_at(model, path) if name else None
-            if field is None and (needed := getattr(view, "needed_lookup", None)):
-                found += [message("E020", view, reason=each) for each in needed(model, path)]
-            elif field and not field.wrong_options and _takes_only_numbers(route, name, field):
-                example, pattern = field.public_text.example, field.public_text.pattern
-                pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""
-                given = {"url": route.url, "parameter": name, "field": field, "pattern": pattern}
-                found.append(message("W007", view, **given, example=example))
+        found += [*_check_lookups(route), *_check_masks(route.callback)]
     return [each for at, each in enumerate(found) if each not in found[:at]]
+
+
+def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
+    """URLs of detail views that match no id of the view's model, and views without what
+    ``SortableIDLookupMixin`` or ``RedirectOldIDs`` needs."""
+    for view, model, name, path in _lookups(route.callback):
+        if issubclass(view, RedirectOldIDs) and old_key(model) is None:
+            label, old = model._meta.label, f"old_{model._meta.pk.name}"
+            yield message("W012", view, view=view.__name__, model=label, old=old)
+        field = id_at(model, path) if name else None
+        if field is None and (needed := getattr(view, "needed_lookup", None)):
+            yield from (message("E020", view, reason=each) for each in needed(model, path))
+        elif field and not field.wrong_options and _takes_only_numbers(route, name, field):
+            example, pattern = field.public_text.example, field.public_text.pattern
+            pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""
+            given = {"url": route.url, "parameter": name, "field": field, "pattern": pattern}
+            yield message("W007", view, **given, example=example)
 
 
 class _Route(NamedTuple):
@@ -117,22 +121,14 @@ def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -
 # Masked ids
 
 
-def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """Views of the project that show masked ids without the mask."""
-    is_masked = any(field.masked for field in usable(None))
-    if not is_masked or not getattr(settings, "ROOT_URLCONF", None):
-        return []
-    problems = {}
+def _check_masks(callback: Any) -> Iterator[CheckMessage]:
+    """A view that shows masked ids without the mask."""
     user_key = masked_user_key()
-    for callback in (route.callback for route in _routes(get_resolver().url_patterns)):
-        if user_key is not None and _sends_unmasked_links(callback):
-            view = callback.view_class.__name__
-            problems[callback, "E010"] = message("E010", user_key, view=view, field=user_key)
-        field = masked_in_cursors(getattr(callback, "cls", None))
-        if field is not None:
-            found = message("W006", callback.cls, view=callback.cls.__name__, field=field)
-            problems[callback.cls, "W006"] = found
-    return list(problems.values())
+    if user_key is not None and _sends_unmasked_links(callback):
+        yield message("E010", user_key, view=callback.view_class.__name__, field=user_key)
+    view: Any = getattr(callback, "cls", None)
+    if field := masked_in_cursors(view):
+        yield message("W006", view, view=view.__name__, field=field)
 
 
 def _sends_unmasked_links(callback: Any) -> bool:

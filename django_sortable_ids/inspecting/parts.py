@@ -94,12 +94,6 @@ class Anatomy:
         return self.alphabet == BINARY
 
     @property
-    def in_order(self) -> list[tuple[Place, Part]]:
-        """Every place of every part, from left to right."""
-        places = [(place, part) for part in self.parts for place in part.places]
-        return sorted(places, key=lambda each: each[0])
-
-    @property
     def table(self) -> list[tuple[int, Part, str, str]]:
         """Each part with its number, its places as text (``0-47, 52-63``), and its value as people
         read it: in decimal, long ones in hexadecimal, fixed bits as they are.
@@ -219,22 +213,14 @@ _NARROW = 5.6
 
 
 @dataclass(frozen=True)
-class Label:
-    """A digit; or, above the digits of a part in a row, its number, and its name if that fits."""
-
-    x: float
-    y: int
-    text: str
-
-
-@dataclass(frozen=True)
 class Box:
-    """The digits of a part in a row."""
+    """The digits of a part in a row, below its number, and its name if that fits."""
 
     x: int
     y: int
     width: int
     kind: Kind
+    label: str
     height: int = _BOX
 
 
@@ -245,32 +231,30 @@ class Picture:
     width: int
     height: int
     boxes: list[Box]
-    digits: list[Label]
-    labels: list[Label]
+    digits: list[tuple[int, int, str]]
+    """Each with the middle of its baseline."""
     description: str
     """The same for those who don't see it."""
 
 
 def picture(anatomy: Anatomy) -> Picture:
     """The picture of an id: 16 digits in each row, from left to right in every language."""
-    numbers = {part: number for number, part in enumerate(anatomy.parts, 1)}
-    boxes, labels = [], []
-    for place, part in anatomy.in_order:
-        for row in _rows_of(place):
+    boxes = []
+    for number, part in enumerate(anatomy.parts, 1):
+        for row in (row for place in part.places for row in _rows_of(place)):
             x, y = _corner(row.first)
-            end, _y = _corner(row.last)
-            width = end + _CELL - x
-            boxes.append(Box(x, y, width, part.kind))
-            text = f"{numbers[part]} {part.name}"
-            fits = display_width(text) * _NARROW <= width
-            labels.append(Label(x, y - 3, text if fits else str(numbers[part])))
-    digits = []
-    for position, digit in enumerate(anatomy.text):
-        x, y = _corner(position)
-        digits.append(Label(x + _CELL / 2, y + _BASELINE, digit))
-    width = max((box.x + box.width for box in boxes), default=0) + _MARGIN
-    height = max((box.y + box.height for box in boxes), default=0) + _MARGIN
-    return Picture(width, height, boxes, digits, labels, _in_words(anatomy))
+            width = _corner(row.last)[0] + _CELL - x
+            label = f"{number} {part.name}"
+            fits = display_width(label) * _NARROW <= width
+            boxes.append(Box(x, y, width, part.kind, label if fits else str(number)))
+    corners = map(_corner, range(len(anatomy.text)))
+    digits = [
+        (x + _CELL // 2, y + _BASELINE, digit)
+        for (x, y), digit in zip(corners, anatomy.text, strict=True)
+    ]
+    width = max(box.x + box.width for box in boxes) + _MARGIN
+    height = max(box.y + box.height for box in boxes) + _MARGIN
+    return Picture(width, height, boxes, digits, _in_words(anatomy))
 
 
 def _in_words(anatomy: Anatomy) -> str:

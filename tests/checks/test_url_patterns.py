@@ -16,7 +16,7 @@ from rest_framework.decorators import action
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.checks.views import check_url_patterns, check_views
+from django_sortable_ids.checks.views import check_views, check_views
 from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
@@ -116,7 +116,7 @@ def function(request, pk):
 
 def found(settings, *patterns):
     settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": list(patterns)})
-    return [(each.obj.__name__, each.msg.split("'")[1]) for each in check_url_patterns()]
+    return [(each.obj.__name__, each.msg.split("'")[1]) for each in check_views()]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_viewset_without_the_lookup_field_that_its_mixin_needs(settings):
     plain = type("Plain", (ModelViewSet,), {"queryset": Order.objects.all()})
     router.register("plain", plain, "plain")
     settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": router.urls})
-    (message,) = check_url_patterns()
+    (message,) = check_views()
     assert (message.id, message.obj) == ("sortable_ids.E020", Forgotten)
     view = Forgotten.as_view({"get": "retrieve"})
     with pytest.raises(ImproperlyConfigured) as error:
@@ -212,7 +212,7 @@ def test_a_viewset_with_a_misspelled_lookup_field(settings, options, nearest):
     router = SimpleRouter()
     router.register("orders", type("Misspelled", (Forgotten,), options))
     settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": router.urls})
-    found = [each.msg for each in check_url_patterns()]
+    found = [each.msg for each in check_views()]
     label = "Misspelled looks up testapp.Order by 'uuid77'"
     assert found == ([f"{label}{nearest}"] if nearest else [])
 
@@ -224,7 +224,7 @@ def test_a_redirect_without_a_field_of_old_ids(settings):
     moved = type("Moved", (Redirected,), {"model": Purchase})
     patterns = [path("<str:pk>/", Redirected.as_view()), path("old/<str:pk>/", moved.as_view())]
     settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": patterns})
-    (message,) = check_url_patterns()
+    (message,) = check_views()
     assert (message.id, message.obj) == ("sortable_ids.W012", Redirected)
     assert message.msg == (
         "Redirected redirects no old id: testapp.UUIDv7Key has no unique field old_id for them."
@@ -233,7 +233,7 @@ def test_a_redirect_without_a_field_of_old_ids(settings):
 
 def test_the_warning_says_what_to_do(settings):
     settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": [path("<int:pk>/", Detail.as_view())]})
-    (message,) = check_url_patterns()
+    (message,) = check_views()
     assert message.id == "sortable_ids.W007"
     assert "testapp.UUIDv7Key.id has ids such as" in message.msg
     assert "'<str:pk>'" in message.hint
@@ -247,7 +247,7 @@ def test_the_warning_says_what_to_do(settings):
 def test_the_pattern_takes_old_ids_for_which_a_view_may_redirect(settings):
     view = type("Moved", (RedirectOldIDs, generic.DetailView), {"model": Purchase}).as_view()
     settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": [path("<int:pk>/", view)]})
-    (message,) = check_url_patterns()
+    (message,) = check_views()
     pattern = re.search(r"'(\(\?P<pk>.*?\))' in re_path", message.hint)[1]
     public = [Purchase._meta.pk.public_text.example, "17", "about-us"]
     matches = [re.match(f"^{pattern}/$", f"{each}/") for each in public]
@@ -282,4 +282,4 @@ def test_a_class_whose_model_is_no_model(settings, model):
 
 def test_a_project_without_urls(settings):
     settings.ROOT_URLCONF = None
-    assert check_url_patterns() == check_views() == []
+    assert check_views() == check_views() == []
