@@ -16,7 +16,7 @@ from rest_framework.decorators import action
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.checks.views import check_views, check_views
+from django_sortable_ids.checks.views import check_views
 from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
