@@ -282,4 +282,4 @@ def test_a_class_whose_model_is_no_model(settings, model):
 
 def test_a_project_without_urls(settings):
     settings.ROOT_URLCONF = None
-    assert check_views() == check_views() == []
+    assert check_views() == []
