@@ -120,11 +120,17 @@ class PendingRows:
 
         A large tick is counted once, not for each of its batches.
         """
+        target, left = self._target, None
         counted = self._left.get(cursor.row, 0) if cursor else 0
         if counted > size and ticks[0] == ticks[-1]:
             left = counted - size
-        else:
-            left = self._count_later(last)
+        elif self._pages:
+            tick = target.tick(last[0])
+            left = self._pages.count_while(last, lambda place: target.tick(place) == tick)
+        if left is None:
+            later = target.missing.filter(self._source.after(*last))
+            of_tick = self._source.between(None, target.tick_of(last[0])[1])
+            left = later.filter(of_tick).count()
         before = {cursor.row: counted} if cursor else {}
         self._left = {**before, last: left}
         return left
@@ -142,17 +148,6 @@ class PendingRows:
         at_place = self._source.compared("exact", row[0])
         rows = self._target.missing.filter(at_place, pk=row[1]).order_by("pk")
         return rows.select_for_update().values_list("pk").first() is not None
-
-    def _count_later(self, last: Row) -> int:
-        """How many rows after that one are of its tick."""
-        target = self._target
-        if self._pages:
-            tick = target.tick(last[0])
-            count = self._pages.count_while(last, lambda place: target.tick(place) == tick)
-            if count is not None:
-                return count
-        later = target.missing.filter(self._source.after(*last))
-        return later.filter(self._source.between(None, target.tick_of(last[0])[1])).count()
 
 
 _KEYS = 500

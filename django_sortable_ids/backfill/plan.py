@@ -221,12 +221,12 @@ def _check_options(target: Target, run: BackfillRun) -> None:
 
 
 def _samples(target: Target) -> tuple[str, ...]:
-    """None for a sequence, whose numbers are counted."""
+    """None for a sequence, whose numbers are counted, and for history rows."""
     scheme = target.field.scheme
     rows, samples = target.read(target.missing[:SAMPLES]), []
-    if not rows or not isinstance(scheme, TimeScheme):
+    if not rows or not isinstance(scheme, TimeScheme) or not target.source.has_samples:
         return ()
-    ids = target.source.samples(target, rows)
+    ids = target.source.known_ids(target, rows)
     if ids is None:
         numbers, _ = mint(scheme, [target.tick(place) for place, _ in rows], None, 0)
         ids = list(scheme.all_from_trusted(numbers))

@@ -77,8 +77,19 @@ def verify(
         progress(len(page))
     found.skipped = target.skipped.count()
     found.missing -= found.skipped
-    if not checker.is_unique:
-        _count_duplicates(target, found)
+    field, connection = target.field, connections[target.using]
+    table, column = target.model._meta.db_table, str(field.column)
+    if checker.is_unique or tables.is_unique(connection, table, column):
+        return found
+    # In one statement, since rows are inserted concurrently.
+    rows: QuerySet[Any] = target.rows.filter(**{f"{field.name}__isnull": False}).order_by()
+    counts = rows.aggregate(all=Count(field.name), different=Count(field.name, distinct=True))
+    found.duplicates = counts["all"] - counts["different"]
+    if found.duplicates:
+        shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
+        found.examples_of["duplicates"] = [
+            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[: found.shown]
+        ]
     return found
 
 
@@ -136,21 +147,6 @@ def _pages(target: Target, end: Row | None) -> Iterator[tuple[Page, bool]]:
     rest = target.rows.filter(target.source.after(*end)) if end else target.rows
     for page in target.pages(rest, column):
         yield page, False
-
-
-def _count_duplicates(target: Target, found: Verification) -> None:
-    """In one statement, since rows are inserted concurrently."""
-    field, connection = target.field, connections[target.using]
-    if tables.is_unique(connection, target.model._meta.db_table, str(field.column)):
-        return
-    rows: QuerySet[Any] = target.rows.filter(**{f"{field.name}__isnull": False}).order_by()
-    counts = rows.aggregate(all=Count(field.name), different=Count(field.name, distinct=True))
-    found.duplicates = counts["all"] - counts["different"]
-    if found.duplicates:
-        shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
-        found.examples_of["duplicates"] = [
-            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[: found.shown]
-        ]
 
 
 _MOST_LOOKED_UP = 200

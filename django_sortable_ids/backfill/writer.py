@@ -117,7 +117,13 @@ class Writer:
             if (known := self._independent_ids(rows)) is not None:
                 return self._stored(known), None
             scheme, position = target.scheme, cursor.position if cursor else None
-            ticks = scheme.ticks(self._microseconds(rows))
+            microseconds: list[int] = []
+            try:
+                for each in target.source.microseconds(place for place, _ in rows):
+                    microseconds.append(each)  # one by one, to know the row of an error
+            except InvalidID as error:
+                raise target.stopped(rows[len(microseconds)], error) from error
+            ticks = scheme.ticks(microseconds)
             more = self.pending.left(cursor, rows[-1], ticks, count)
             try:
                 # Leave room for as many rows that may be inserted later.
@@ -126,15 +132,6 @@ class Writer:
                 numbers, position = mint(scheme, ticks, position, more)
             storage = target.field.stored(self._connection)
             return storage.all_to_db(numbers, self._connection), position
-
-    def _microseconds(self, rows: Sequence[Row]) -> list[int]:
-        microseconds: list[int] = []
-        try:
-            for each in self.target.source.microseconds(place for place, _ in rows):
-                microseconds.append(each)  # one by one, to know the row of an error
-        except InvalidID as error:
-            raise self.target.stopped(rows[len(microseconds)], error) from error
-        return microseconds
 
     def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
         places, pks = zip(*rows, strict=True)

@@ -8,7 +8,6 @@ impossible date as NULL. The database doesn't treat it as NULL, except for the z
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
@@ -65,10 +64,16 @@ class MySQL(Engine):
             effects.append(
                 f"the system versioning of {table}, which keeps the old version of each row"
             )
+        # Servers may compute each of them again, whatever an UPDATE changes. The column of the id
+        # is the same in each session.
+        columns = rows(self.connection, _COLUMNS, names)
+        local = [f"`{name}`" for name, kind, *_ in columns if kind == "timestamp"]
         effects += [
             f"the stored column {name}, which is computed again, with the time zone and the "
             f"language of this session: {expression}"
-            for name, expression in _recomputed(rows(self.connection, _COLUMNS, names))
+            for name, _, expression, extra in columns
+            if expression and "STORED" in extra
+            if _DEPENDS_ON_SESSION.search(expression) or any(each in expression for each in local)
         ]
         if not rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
             effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
@@ -162,15 +167,3 @@ def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:
             f"{name} is a TIMESTAMP, and both hours are read as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
         )
-
-
-def _recomputed(columns: list[Any]) -> Iterator[tuple[str, str]]:
-    """Stored columns that depend on the session. Servers may compute each of them again, whatever
-    an UPDATE changes. The column of the id is the same in each session.
-    """
-    local = [f"`{name}`" for name, kind, *_ in columns if kind == "timestamp"]
-    for name, _, expression, extra in columns:
-        if not expression or "STORED" not in extra:
-            continue
-        if _DEPENDS_ON_SESSION.search(expression) or any(each in expression for each in local):
-            yield name, expression

@@ -76,25 +76,21 @@ class SQLite(Engine):
             f"ORDER BY name",
             [tables.split(connection, table)[1]],
         )
-        # The compiled triggers may include those of other tables, fired by this table's.
-        compiled = _compiled_triggers(connection, self.statements(target).sending_sql)
+        # It calls its authorizer for each step of a program, with the name of its trigger. That
+        # may be one of another table, fired by this table's.
+        compiled = set()
+
+        def allow(*action: Any) -> int:
+            compiled.add(action[-1])
+            return sqlite3.SQLITE_OK
+
+        sql = self.statements(target).sending_sql
+        connection.connection.set_authorizer(allow)
+        try:
+            rows(connection, f"EXPLAIN {sql}", [None] * sql.count("%s"))
+        finally:
+            connection.connection.set_authorizer(None)
         return [f"the trigger {name}" for (name,) in triggers if name in compiled]
-
-
-def _compiled_triggers(connection: Any, sql: str) -> set[str]:
-    """SQLite calls its authorizer for each step of a program, with the name of its trigger."""
-    triggers = set()
-
-    def allow(*action: Any) -> int:
-        triggers.add(action[-1])
-        return sqlite3.SQLITE_OK
-
-    connection.connection.set_authorizer(allow)
-    try:
-        rows(connection, f"EXPLAIN {sql}", [None] * sql.count("%s"))
-    finally:
-        connection.connection.set_authorizer(None)
-    return triggers - {None}
 
 
 def _check_texts(target: Target) -> None:

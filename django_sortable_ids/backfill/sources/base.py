@@ -237,9 +237,8 @@ class Source(ABC):
     differs = " (an example: the last digits will differ)"
     """How the final ids differ from the samples of the plan, as text."""
 
-    def samples(self, target: Target, rows: Sequence[Row]) -> Sequence[ID] | None:
-        """Examples of ``known_ids``, found without a change of the database."""
-        return self.known_ids(target, rows)
+    has_samples = True
+    """Whether ``known_ids`` are known without a change of the database."""
 
     # Checks
 

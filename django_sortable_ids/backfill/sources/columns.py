@@ -194,13 +194,28 @@ def field_of_times(
         raise BackfillError(
             f"say where creation times come from: --created-from, one of {', '.join(times)}"
         )
-    *passed, reached = [model, *_models_on(model, created_from or "")]
-    for each in [*passed, reached][1:]:
-        check_table(each, using)
-    name = (created_from or "").split(LOOKUP_SEP)[-1]
+    *path, name = (created_from or "").split(LOOKUP_SEP)
+    reached = model
+    for step in path:
+        label = reached._meta.label
+        try:
+            relation: Any = reached._meta.get_field(step)
+        except FieldDoesNotExist:
+            known = [each.name for each in reached._meta.fields if each.is_relation]
+            raise BackfillError(
+                f"--created-from {created_from}: {label} has no field {step!r}; its relations: "
+                f"{', '.join(known) or 'none'}{nearest(step, known)}"
+            ) from None
+        if not (relation.many_to_one or relation.one_to_one) or relation.related_model is None:
+            raise BackfillError(
+                f"--created-from {created_from}: {label}.{step} leads to no other row, or to many: "
+                f"use a ForeignKey or a OneToOneField"
+            )
+        reached = relation.related_model
+        check_table(reached, using)
     found: Any = next((each for each in reached._meta.fields if each.name == name), None)
     if isinstance(found, models.DateField):
-        field: models.Field[Any, Any] = copy(found) if passed else found
+        field: models.Field[Any, Any] = copy(found) if path else found
         field.name = created_from or field.name
         return field
     label, times = reached._meta.label, names_of(reached, models.DateField)
@@ -214,26 +229,3 @@ def field_of_times(
     raise BackfillError(
         f"{label}.{name} is no DateTimeField or DateField, from which creation times come; {advice}"
     )
-
-
-def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]:
-    """The models that the relations of a path lead to, one after the other."""
-    reached, models_on_path = model, []
-    for step in path.split(LOOKUP_SEP)[:-1]:
-        label = reached._meta.label
-        try:
-            relation: Any = reached._meta.get_field(step)
-        except FieldDoesNotExist:
-            known = [each.name for each in reached._meta.fields if each.is_relation]
-            raise BackfillError(
-                f"--created-from {path}: {label} has no field {step!r}; its relations: "
-                f"{', '.join(known) or 'none'}{nearest(step, known)}"
-            ) from None
-        if not (relation.many_to_one or relation.one_to_one) or relation.related_model is None:
-            raise BackfillError(
-                f"--created-from {path}: {label}.{step} leads to no other row, or to many: use a "
-                f"ForeignKey or a OneToOneField"
-            )
-        reached = relation.related_model
-        models_on_path.append(reached)
-    return models_on_path

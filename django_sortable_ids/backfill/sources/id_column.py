@@ -116,10 +116,26 @@ def check_table(model: type[models.Model], using: str) -> None:
             f"{table} is a view: fill its underlying table, through a model of that table"
         )
     if kind is None:
+        label = model._meta.app_label
+        advice = _migrate(model, using)
+        if not router.allow_migrate_model(using, model):
+            advice = (
+                f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its database with "
+                f"--database"
+            )
+            if model in (BackfillRun, MoveNote):
+                advice = (
+                    f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, "
+                    f"since a run is stored in the database that it fills, and "
+                    f"{_migrate(model, using)}"
+                )
+        elif not model._meta.managed:
+            advice = (
+                f"{model._meta.label} is not managed, so no migration creates its table. Name the "
+                f"database that has it with --database, or correct db_table"
+            )
         unseen = ", or none that its user may see" if hides_tables(using) else ""
-        raise BackfillError(
-            f"the database {using!r} has no table {table}{unseen}: {_how_to_make(model, using)}"
-        )
+        raise BackfillError(f"the database {using!r} has no table {table}{unseen}: {advice}")
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -140,25 +156,3 @@ def hides_tables(using: str) -> bool:
 
 def _migrate(model: type[models.Model], using: str) -> str:
     return f"run `manage.py migrate {model._meta.app_label}{database_option(using)}`"
-
-
-def _how_to_make(model: type[models.Model], using: str) -> str:
-    """What to do if the table of the model is missing."""
-    label = model._meta.app_label
-    migrate = _migrate(model, using)
-    if not router.allow_migrate_model(using, model):
-        if model in (BackfillRun, MoveNote):
-            return (
-                f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a "
-                f"run is stored in the database that it fills, and {migrate}"
-            )
-        return (
-            f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its database with "
-            f"--database"
-        )
-    if not model._meta.managed:
-        return (
-            f"{model._meta.label} is not managed, so no migration creates its table. Name the "
-            f"database that has it with --database, or correct db_table"
-        )
-    return migrate

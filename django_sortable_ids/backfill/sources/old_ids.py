@@ -52,8 +52,17 @@ class Conversion(Source):
         model, field, using = wanted.model, wanted.field, wanted.using
         if convert_from is None:
             return None
-        source = _field_of_old_ids(model, field, convert_from)
         label = f"{model._meta.label}.{convert_from}"
+        source = next((each for each in model._meta.fields if each.name == convert_from), None)
+        if source is None or not _may_convert(source, field):
+            known = [each.name for each in model._meta.fields if _may_convert(each, field)]
+            raise BackfillError(
+                f"{label} is no UUIDField, nor another sortable id with a time, to convert "
+                f"from; {model._meta.label} has {', '.join(known) or 'none'}"
+                f"{nearest(convert_from, known)}. Declare other columns of such ids: ULIDs in a "
+                f'CharField as ULIDField(storage="varchar"), snowflakes in a BigIntegerField as '
+                f"SnowflakeField()"
+            )
         if not isinstance(field.scheme, TimeScheme):
             raise BackfillError(
                 f"{field} is of the scheme {field.scheme.title}, which has no time "
@@ -213,22 +222,6 @@ class Timed(Conversion):
 
 _SAMPLE = 100
 """How many UUIDs are read to find their version."""
-
-
-def _field_of_old_ids(
-    model: type[models.Model], sortable: SortableIDField, name: str
-) -> models.Field[Any, Any]:
-    found = next((each for each in model._meta.fields if each.name == name), None)
-    label = model._meta.label
-    if found is None or not _may_convert(found, sortable):
-        known = [each.name for each in model._meta.fields if _may_convert(each, sortable)]
-        raise BackfillError(
-            f"{label}.{name} is no UUIDField, nor another sortable id with a time, to convert "
-            f"from; {label} has {', '.join(known) or 'none'}{nearest(name, known)}. Declare other "
-            f'columns of such ids: ULIDs in a CharField as ULIDField(storage="varchar"), '
-            f"snowflakes in a BigIntegerField as SnowflakeField()"
-        )
-    return found
 
 
 def _may_convert(found: models.Field[Any, Any], sortable: SortableIDField) -> bool:

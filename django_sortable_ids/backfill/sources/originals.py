@@ -29,7 +29,7 @@ class Originals(InOrderOfKeys):
     id_name: str = field(kw_only=True)
     """The field of the ids in both models."""
 
-    differs = ""
+    has_samples = False
     notes = (
         "rows whose original was deleted get one id for each original, of the time of its first "
         "row here",
@@ -87,9 +87,6 @@ class Originals(InOrderOfKeys):
                     f"yet. Fill {label}.{self.id_name} first"
                 )
         return [value for key, _ in rows if (value := ids[key]) is not None]
-
-    def samples(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
-        return ()
 
     def _of_other_copies(self, keys: Sequence[Any]) -> dict[Any, ID]:
         name = self.field.name

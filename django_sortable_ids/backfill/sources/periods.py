@@ -74,7 +74,16 @@ class Spread(Derived):
         if bool(start) != bool(end) or (start and not is_spread):
             raise WrongArguments(f"{_PERIOD}: give all three, or none of them")
         if start and end:
-            _check_period(_parsed("--start", start), _parsed("--end", end))
+            first, last, now = _parsed("--start", start), _parsed("--end", end), datetime.now(UTC)
+            if first > last:
+                raise BackfillError(
+                    f"--start {shown(first)} is after --end {shown(last)}: exchange them"
+                )
+            if last > now:
+                raise BackfillError(
+                    f"--end {shown(last)} is in the future (it is {shown(now)}): give a time when "
+                    f"the last of the rows existed already, such as yesterday"
+                )
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Spread | None:
@@ -82,11 +91,25 @@ class Spread(Derived):
         given, last = wanted.given, wanted.last
         if given.get("created_from") != "pk":
             return None
-        key = _integer_key(wanted.model)
+        model, using, scheme = wanted.model, wanted.using, wanted.field.scheme
+        key: models.Field[Any, Any] = model._meta.pk
+        target = referenced_column(key)
+        if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
+            raise BackfillError(
+                f"--created-from pk derives times from integers that count up, and the key of "
+                f"{model._meta.label} is of type {type(target).__name__}: use --created-at now, or "
+                f"--convert-from for a key that carries times"
+            )
         before = last.options if last and last.options.get("created_from") == "pk" else None
         if "start" in given:
             start, end = _parsed("--start", given["start"]), _parsed("--end", given["end"])
-            _check_scheme(wanted.field, start, end)
+            if isinstance(scheme, TimeScheme) and start < scheme.earliest:
+                begin = f"{scheme.title} begins at {scheme.earliest}"
+                raise BackfillError(f"--start {shown(start)} is too early: {begin}")
+            if isinstance(scheme, TimeScheme) and end > last_tick(scheme):
+                raise BackfillError(
+                    f"--end {shown(end)} is too late: {scheme.title} ends at {scheme.latest}"
+                )
         elif before:
             start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
         else:
@@ -98,7 +121,6 @@ class Spread(Derived):
         else:
             ends = wanted.missing.aggregate(first=Min("pk"), last=Max("pk"))
             first, last_key = ends["first"] or 0, ends["last"] or 0
-        model, using = wanted.model, wanted.using
         return cls(model, key, using, start=start, end=end, first=first, last=last_key)
 
     @property
@@ -283,41 +305,3 @@ def shown(at: datetime) -> str:
         return at.astimezone(timezone.get_default_timezone()).isoformat()
     except OverflowError:
         return at.astimezone(UTC).isoformat()
-
-
-def _check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
-    """Raise ``BackfillError`` for a period that no ids of the field can have."""
-    scheme = field.scheme
-    if not isinstance(scheme, TimeScheme):
-        return
-    if start < scheme.earliest:
-        raise BackfillError(
-            f"--start {shown(start)} is too early: {scheme.title} begins at {scheme.earliest}"
-        )
-    if end > last_tick(scheme):
-        raise BackfillError(
-            f"--end {shown(end)} is too late: {scheme.title} ends at {scheme.latest}"
-        )
-
-
-def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
-    key: models.Field[Any, Any] = model._meta.pk
-    target = referenced_column(key)
-    if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
-        raise BackfillError(
-            f"--created-from pk derives times from integers that count up, and the key of "
-            f"{model._meta.label} is of type {type(target).__name__}: use --created-at now, or "
-            f"--convert-from for a key that carries times"
-        )
-    return key
-
-
-def _check_period(start: datetime, end: datetime) -> None:
-    if start > end:
-        raise BackfillError(f"--start {shown(start)} is after --end {shown(end)}: exchange them")
-    now = datetime.now(UTC)
-    if end > now:
-        raise BackfillError(
-            f"--end {shown(end)} is in the future (it is {shown(now)}): give a time when the last "
-            f"of the rows existed already, such as yesterday"
-        )

@@ -246,7 +246,13 @@ def check_generated(target: Target, missing: int) -> None:
     id can be generated."""
     scheme = target.field.scheme
     if isinstance(scheme, TimeScheme):
-        _check_range(target, scheme)
+        span, rows = target.time_range, target.without_id
+        is_strict = target.on_out_of_range == "error"
+        if is_strict and span and rows.filter(target.is_out_of_range).exists():
+            between, title, advice = target.source.between, scheme.title, "Correct its time"
+            old, new = rows.filter(between(None, span[0])), rows.filter(between(span[1], None))
+            _refuse(target, old, f"is too old: {title} begins at {scheme.earliest}", advice)
+            _refuse(target, new, f"is too new: {title} ends at {scheme.latest}", advice)
         if missing > scheme.layout.new.suffixes:
             _check_room(target, scheme)
         _check_skipped_hours(target)
@@ -262,18 +268,6 @@ def check_null_times(target: Target) -> None:
         name = target.source.field.name
         rows = target.without_id.filter(**{f"{name}__isnull": True})
         _refuse(target, rows, f"has no {name}", "Give it one, or choose --on-null")
-
-
-def _check_range(target: Target, scheme: TimeScheme) -> None:
-    if target.on_out_of_range != "error" or target.time_range is None:
-        return
-    rows, between = target.without_id, target.source.between
-    if not rows.filter(target.is_out_of_range).exists():
-        return
-    (start, end), title, advice = target.time_range, scheme.title, "Correct its time"
-    old, new = rows.filter(between(None, start)), rows.filter(between(end, None))
-    _refuse(target, old, f"is too old: {title} begins at {scheme.earliest}", advice)
-    _refuse(target, new, f"is too new: {title} ends at {scheme.latest}", advice)
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
