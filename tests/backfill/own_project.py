@@ -87,12 +87,14 @@ KEY = """\
 
 
 RUNNER = """
+import atexit
 import gc
 import importlib
 import json
 import os
 import runpy
 import sys
+import traceback
 
 before, after = map(json.loads, sys.argv[1:])
 for name in before:
@@ -131,8 +133,19 @@ while line := sys.stdin.readline():
             os.close(file)
         sys.path.insert(0, order["folder"])
         sys.argv = ["manage.py", *order["arguments"]]
-        runpy.run_path(os.path.join(order["folder"], "manage.py"), run_name="__main__")
-        sys.exit()
+        code = 0
+        try:
+            runpy.run_path(os.path.join(order["folder"], "manage.py"), run_name="__main__")
+        except SystemExit as error:
+            code = error.code or 0
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        # The usual end would look at every object, and so copy the memory of all.
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 """A process that has imported Django, without settings, and forks for each command.
