@@ -32,8 +32,11 @@ LISTS = (
 """The first words of functions that yield such texts."""
 
 SECTIONS = {
-    "arguments": ("management/", "backfill/sources/find", "backfill/sources/periods"),
-    "backfill": ("backfill/", "db/", "functions/time_columns", "reporting", "errors"),
+    "arguments": (
+        *("management/arguments", "management/modes", "management/request", "management/commands"),
+        *("backfill/sources/find", "backfill/sources/periods"),
+    ),
+    "backfill": ("backfill/", "db/", "functions/time_columns", "management/reporting", "errors"),
     "migrate": ("migrating/", "operations", "schema/"),
     "moves": ("primary_keys/",),
     "options": ("fields/", "schemes/scheme"),

@@ -117,7 +117,7 @@ class BackfillRunAdmin(ReadOnlyList):
     @admin.display(description=pgettext_lazy("sortable ids", "state"))
     def state(self, run: BackfillRun) -> Any:
         # A process that serves pages needs the room of backfills only here.
-        from ..reporting import Status
+        from ..management.reporting import Status
 
         status = Status(run, has_field=True)
         shown = _CONDITIONS[status.condition]

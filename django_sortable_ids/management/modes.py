@@ -10,7 +10,6 @@ from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from django.db.models import QuerySet
 
-from .. import reporting
 from ..backfill import owner, plan, run
 from ..backfill.pace import Control, Limits, Progress, signals, watch
 from ..backfill.run import TriedTooLong
@@ -34,6 +33,7 @@ from ..primary_keys.move_plan import NotEdited
 from ..primary_keys.report import report as report_of_move
 from ..schema.constraints import why_not_unique
 from ..schemes.support import is_named
+from . import reporting
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
 

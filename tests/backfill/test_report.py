@@ -9,9 +9,9 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 
-from django_sortable_ids import reporting
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField
+from django_sortable_ids.management import reporting
 from tests.support import query
 from tests.testapp.models import Order
 

@@ -9,11 +9,11 @@ import uuid
 import pytest
 from django.db import connection
 
-from django_sortable_ids import reporting
 from django_sortable_ids.backfill.sources import target
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.verification import Verification
 from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.management import reporting
 from django_sortable_ids.models import BackfillRun
 from tests.support import execute, on_statement, query
 

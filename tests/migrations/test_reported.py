@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids import reporting
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
+from django_sortable_ids.management import reporting
 from tests.marks import own_tables
 from tests.support import execute
 

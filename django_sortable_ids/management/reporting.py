@@ -23,31 +23,31 @@ from django.db import (
 from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
-from .backfill.owner import is_alive, is_gone, silence
-from .backfill.pace import percent, share
-from .backfill.sources.find import of_run
-from .backfill.sources.id_column import (
+from ..backfill.owner import is_alive, is_gone, silence
+from ..backfill.pace import percent, share
+from ..backfill.sources.find import of_run
+from ..backfill.sources.id_column import (
     check_table,
     find_field,
     hides_tables,
     last_run,
     names_of,
 )
-from .backfill.sources.old_ids import names_with_times
-from .backfill.sources.target import POLICIES, database_option
-from .db import tables
-from .db.errors import is_denied
-from .db.tables import Kind, is_unique, may_be_null
-from .db.transactions import session_limits
-from .errors import BackfillError, counted, minutes
-from .fields import SortableIDField, history_models
-from .fields.of_model import is_unique_alone, is_unique_with_others
-from .migrating.next_migration import UNREADABLE, change_of
-from .migrating.unrecorded import unrecorded_changes
-from .models import BackfillRun
-from .primary_keys.changes.moved import MAP
-from .schema.constraints import add_column
-from .schema.stored_values import misfit, values_of
+from ..backfill.sources.old_ids import names_with_times
+from ..backfill.sources.target import POLICIES, database_option
+from ..db import tables
+from ..db.errors import is_denied
+from ..db.tables import Kind, is_unique, may_be_null
+from ..db.transactions import session_limits
+from ..errors import BackfillError, counted, minutes
+from ..fields import SortableIDField, history_models
+from ..fields.of_model import is_unique_alone, is_unique_with_others
+from ..migrating.next_migration import UNREADABLE, change_of
+from ..migrating.unrecorded import unrecorded_changes
+from ..models import BackfillRun
+from ..primary_keys.changes.moved import MAP
+from ..schema.constraints import add_column
+from ..schema.stored_values import misfit, values_of
 
 
 @dataclass(frozen=True, slots=True)
