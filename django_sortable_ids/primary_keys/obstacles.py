@@ -63,7 +63,7 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
             except DatabaseError as error:  # such as another collation
                 yield (
                     f"{table.name}.{column.name} can't be compared with {column.key.table}."
-                    f"{column.key.column}: {error}. Give it the type and the collation of the key, "
+                    f"{column.key.name}: {error}. Give it the type and the collation of the key, "
                     f"and run this again"
                 )
                 return

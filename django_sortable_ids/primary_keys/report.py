@@ -151,7 +151,7 @@ def report(planned: PlannedMove) -> Report:
 
 
 def _copied(connection: Any, key: Key) -> Copy:
-    table, column = map(connection.ops.quote_name, (key.table, key.column))
+    table, column = map(connection.ops.quote_name, (key.table, key.name))
     with connection.cursor() as cursor:
         start = perf_counter()
         cursor.execute(

@@ -7,6 +7,7 @@ definition in ``sqlite_master``. No row is written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import DatabaseError, IntegrityError, models, transaction
@@ -48,8 +49,8 @@ def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     try:
         with transaction.atomic(editor.connection.alias):
             column.lock()
-            if new.unique and not old.unique:
-                column.make_unique()
+            if new.unique and not old.unique and not column.indexes(unique=True):
+                column.create_index("UNIQUE ", "_uniq")
             if old.unique and not new.unique:
                 column.drop_unique(only_own=backwards)
             column.set_plain_index(old, new)
@@ -115,6 +116,11 @@ SELECT found."table", "from", parent, COUNT(*) FROM pragma_foreign_key_check fou
 JOIN pragma_foreign_key_list(found."table") ON id = fkid AND seq = 0
 GROUP BY found."table", fkid ORDER BY 1, 2
 """
+_FOREIGN_KEYS = """
+SELECT m.name, f."from", f."table", f."to"
+FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
+WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
+"""
 _SET_DEFINITION = (
     "UPDATE main.sqlite_master SET sql = %s WHERE type = 'table' AND name = %s COLLATE NOCASE"
 )
@@ -133,12 +139,8 @@ class _Column:
         """Take the write lock first: after a read, SQLite refuses it without waiting."""
         self._execute(f"UPDATE {self.quoted_table} SET {self.quoted} = {self.quoted} WHERE 0")
 
-    def make_unique(self) -> None:
-        if not any(self.indexes(unique=True)):
-            self._create_index("UNIQUE ", "_uniq")
-
     def drop_unique(self, *, only_own: bool = False) -> None:
-        """Drop the unique indexes of the column: all, or only those that ``make_unique`` created.
+        """Drop the unique indexes of the column: all, or only those that ``alter`` created.
         One of CREATE TABLE stays on the way back, and else only an AlterField drops it."""
         unique = self.indexes(unique=True)
         dropped = [each for each in unique if not only_own or each in self._names("_uniq")]
@@ -147,8 +149,17 @@ class _Column:
                 f"{self.field}: its UNIQUE is in the definition of the table. Use an AlterField, "
                 f"which copies the table and keeps only what the model knows"
             )
-        if dropped and dropped == unique:
-            _refuse_references(self.editor.connection, self.field)
+        wanted = [folded(self.table), folded(self.column)]
+        references = [
+            f"{table}.{column}"
+            for table, column, *referenced in foreign_keys(self.editor.connection)
+            if dropped and dropped == unique and [*map(folded, referenced)] == wanted
+        ]
+        if references:
+            raise BackfillError(
+                f"{self.field}: {', '.join(references)} refers to it by a foreign key, so it must "
+                f"stay unique. Nothing was changed: remove the foreign key first, and migrate again"
+            )
         for name in dropped:
             self.drop_index(name)
 
@@ -170,7 +181,7 @@ class _Column:
         if had and not has and name in existing:
             self.drop_index(name)
         if has and not had and not existing:
-            self._create_index("", "")
+            self.create_index("", "")
 
     def indexes(self, unique: bool) -> list[str]:
         """The indexes on this column alone, without partial ones and those that Meta names."""
@@ -180,7 +191,7 @@ class _Column:
     def drop_index(self, name: str) -> None:
         self._execute(f"DROP INDEX {_quoted(name)}")
 
-    def _create_index(self, kind: str, suffix: str) -> None:
+    def create_index(self, kind: str, suffix: str) -> None:
         name = self.editor.quote_name(
             tables.index_name(self.editor, self.table, self.column, suffix)
         )
@@ -258,21 +269,11 @@ class _Column:
         return rows(self.editor.connection, query)
 
 
-def _refuse_references(connection: Any, field: models.Field[Any, Any]) -> None:
-    """Raise ``BackfillError`` if a foreign key refers to the column, which must stay unique."""
-    wanted = [folded(field.model._meta.db_table), folded(str(field.column))]
-    keys = rows(
-        connection,
-        'SELECT m.name, f."from", f."table", f."to" FROM main.sqlite_master AS m, '
-        "pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'",
-    )
-    references = [
-        f"{child}.{key}"
-        for child, key, *referenced in keys
-        if [folded(each or "") for each in referenced] == wanted
-    ]
-    if references:
-        raise BackfillError(
-            f"{field}: {', '.join(references)} refers to it by a foreign key, so it must stay "
-            f"unique. Nothing was changed: remove the foreign key first, and migrate again"
-        )
+def foreign_keys(connection: Any) -> Iterator[tuple[str, str, str, str]]:
+    """Table, column, parent and column of the parent of each foreign key."""
+    for table, column, parent, referenced in rows(connection, _FOREIGN_KEYS):
+        if not referenced:
+            about = rows(connection, f"PRAGMA main.table_info({_quoted(parent)})")
+            # It refers to the primary key.
+            referenced = next((name for _, name, *_, place in about if place == 1), "")
+        yield table, column, parent, referenced

@@ -41,38 +41,38 @@ class Values(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Key:
+class Part:
+    """A column whose values are replaced."""
+
+    name: str
+    before: Any
+    """Its field; None if no model has the column."""
+    after: Any
+    old: Any
+    """The field that keeps the previous values; None if they are dropped."""
+    gone: str | None
+    """The column of ``old``, when the values that it kept come back."""
+
+
+@dataclass(frozen=True, eq=False)
+class Key(Part):
     """A primary key whose values are replaced by those of its map."""
 
     label: str
     """``app.Model``."""
     table: str
-    column: str
     model: Any
     """The model before."""
     map: Values
     """The next value of each key, also of deleted rows."""
     kept: Values | None
     """The pairs of deleted rows that stay in the database; None if no history contains keys."""
-    before: Any
-    """The field of the key."""
-    after: Any
-    """The field that it becomes."""
-    old: Any
-    """The field that keeps the previous values; None if they are dropped."""
-    gone: str | None
-    """The column of ``old``, when the keys that it kept come back."""
     content_types: tuple[tuple[str, str], ...]
     """App label and name of the models whose rows it identifies: its own, proxies and children."""
 
     @property
     def own(self) -> Values:
-        return Values(self.table, self.column, self.model, self.gone or "")
-
-    @property
-    def name(self) -> str:
-        """The column, as ``Column`` calls it."""
-        return self.column
+        return Values(self.table, self.name, self.model, self.gone or "")
 
     @property
     def key(self) -> Key:
@@ -84,16 +84,8 @@ class Key:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
-    name: str
+class Column(Part):
     key: Key
-    before: Any
-    """Its field; None if no model has the column."""
-    after: Any
-    old: Any
-    """The field that keeps the previous values; None if they are dropped."""
-    gone: str | None
-    """The column of ``old``, when the keys that it kept come back."""
     is_history: bool
     """Whether it may also contain keys of deleted rows."""
 
@@ -198,7 +190,7 @@ def build(
         was, will_be = (each.get((table, name)) for each in fields)
         old, gone = old_fields.get((table, name), (None, None))
         is_history = reference in of_deleted
-        columns[table].append(Column(name, keys[label], was, will_be, old, gone, is_history))
+        columns[table].append(Column(name, was, will_be, old, gone, keys[label], is_history))
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
     changed = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
@@ -245,7 +237,7 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
     return Key(
         label=moved.model,
         table=models[0]._meta.db_table,
-        column=str(models[0]._meta.pk.column),
+        name=str(models[0]._meta.pk.column),
         model=models[0],
         map=values(MAP),
         kept=values(KEPT) if is_copied else None,

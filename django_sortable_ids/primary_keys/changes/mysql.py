@@ -199,7 +199,7 @@ class MySQLKeys(KeyEngine):
             yield from self._problems_in(table, column, new.old.columns[column.lower()])
 
     def _problems_in(self, table: Table, column: str, about: Any) -> Iterator[str]:
-        is_key = table.key is not None and column == table.key.column
+        is_key = table.key is not None and column == table.key.name
         if table.key and is_key and table.key.before.has_db_default():
             return
         if about.is_computed:

@@ -212,7 +212,7 @@ class NewTable:
         selected = dict(self._selected())
         joined = ""
         if key:
-            same = f"m.{quote(key.map.column)} = t.{quote(key.column)}"
+            same = f"m.{quote(key.map.column)} = t.{quote(key.name)}"
             joined = f" STRAIGHT_JOIN {quote(key.map.table)} m ON {same}"
         changed, folded = {*map(str.lower, self.table.changed)}, [*map(str.lower, selected)]
         order = [
@@ -259,7 +259,7 @@ class NewTable:
         key = self.table.key
         for name, kind in self._types():
             about = self.old.columns[name.lower()]
-            is_key = key is not None and name == key.column
+            is_key = key is not None and name == key.name
             parts = (
                 f"MODIFY {self._quote(name)} {kind} {'NULL' if about.null else 'NOT NULL'}",
                 self._default(key.after) if key and is_key else "",
@@ -316,7 +316,7 @@ class NewTable:
         quote, key = self._quote, self.table.key
         changed = {each.name.lower(): self._engine.new_value(each) for each in self.table.columns}
         if key:
-            changed[key.column.lower()] = f"m.{quote(key.map.next)}"
+            changed[key.name.lower()] = f"m.{quote(key.map.next)}"
         dropped = {*map(str.lower, self.table.dropped)}
         for folded, each in self.old.columns.items():
             if not each.is_computed and folded not in dropped:

@@ -103,7 +103,7 @@ class PostgreSQLKeys(KeyEngine):
         self.refuse_unfilled()
         keys = list(self._affected_keys())
         self._key_types = {
-            each: str(value(self.connection, _TYPE, [self.quote(each.table), each.column]))
+            each: str(value(self.connection, _TYPE, [self.quote(each.table), each.name]))
             for each in self.change.keys
         }
         for table, name, *_ in keys:
@@ -150,7 +150,7 @@ class PostgreSQLKeys(KeyEngine):
     def _alter(self, table: Table) -> None:
         quoted = self.quote(table.name)
         if table.key:
-            of_key = f"ALTER TABLE {quoted} ALTER {self.quote(table.key.column)}"
+            of_key = f"ALTER TABLE {quoted} ALTER {self.quote(table.key.name)}"
             self.execute(f"{of_key} DROP IDENTITY IF EXISTS")
             self.execute(f"{of_key} DROP DEFAULT")
         for column in table.changed:
@@ -189,11 +189,11 @@ class PostgreSQLKeys(KeyEngine):
     def _number(self, key: Key, suffix: str) -> None:
         """Number the rows again: by the sequence that a serial column has kept, or as Django does.
         No number is given twice."""
-        table, name = map(self.quote, (key.table, key.column))
+        table, name = map(self.quote, (key.table, key.name))
         last, sequence = self.last_number(key), self._sequence(key)
         default = f"SET DEFAULT nextval({_literal(sequence)})" if sequence else f"ADD {suffix}"
         self.execute(f"ALTER TABLE {table} ALTER {name} {default}")
-        literals = ", ".join(map(_literal, (table, key.column)))
+        literals = ", ".join(map(_literal, (table, key.name)))
         self.execute(
             f"SELECT setval(seqrelid, GREATEST({last}, seqmin), {last} >= seqmin) "
             f"FROM pg_sequence WHERE seqrelid = pg_get_serial_sequence({literals})::regclass"
@@ -201,7 +201,7 @@ class PostgreSQLKeys(KeyEngine):
 
     def _sequence(self, key: Key) -> str | None:
         sql = "SELECT pg_get_serial_sequence(%s, %s)"
-        found: str | None = value(self.connection, sql, [self.quote(key.table), key.column])
+        found: str | None = value(self.connection, sql, [self.quote(key.table), key.name])
         return found
 
     def _create_pattern_index(self, field: Any) -> None:

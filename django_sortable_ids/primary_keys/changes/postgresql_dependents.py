@@ -178,15 +178,15 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
                 )
-    key = {"table": quoted, "key": table.key.column if table.key else ""}
+    key = {"table": quoted, "key": table.key.name if table.key else ""}
     for (user,) in rows(connection, _NUMBERED_BY, key):
         yield (
             f"the sequence of {table.name}.{key['key']}, which the move drops, is used by {user}, "
             f"too: give that another sequence, and run this again"
         )
     if table.key and not table.key.before.has_db_default():
-        parameters = [quoted, [table.key.column]]
-        owned = row(connection, "SELECT pg_get_serial_sequence(%s, %s)", [quoted, table.key.column])
+        parameters = [quoted, [table.key.name]]
+        owned = row(connection, "SELECT pg_get_serial_sequence(%s, %s)", [quoted, table.key.name])
         for name, default in rows(connection, _DEFAULTS, parameters) if owned == (None,) else ():
             yield (
                 f"{table.name}.{name} has the default {default}, which the new key would lose: "

@@ -17,6 +17,7 @@ from django.db import DatabaseError, transaction
 from ...db import row, rows, tables, value
 from ...db.errors import sqlite_code
 from ...db.tables import folded_in_sqlite as folded
+from ...schema.constraints_sqlite import foreign_keys
 from ...schema.table_definition import (
     SQLITE,
     NotUnderstood,
@@ -33,11 +34,6 @@ _COPY = "moving__"
 _SCHEMAS = ("main", "temp")
 _CACHE = 131_072
 """Kilobytes."""
-_ALL_KEYS = """
-SELECT m.name, f.id, f."table", f."from", f."to"
-FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
-WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
-"""
 _DEPENDENTS = """
 SELECT name, sql FROM main.sqlite_master
 WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = %s COLLATE NOCASE
@@ -58,11 +54,7 @@ class SQLiteKeys(KeyEngine):
     in_order_of_the_file = " NOT INDEXED"
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
-        for table, _, parent, column, referenced in rows(self.connection, _ALL_KEYS):
-            if not referenced:
-                about = rows(self.connection, f"PRAGMA main.table_info({self.quote(parent)})")
-                # It refers to the primary key.
-                referenced = next((name for _, name, *_, place in about if place == 1), "")
+        for table, column, parent, referenced in foreign_keys(self.connection):
             yield ForeignKey("", table, (column,), parent, (referenced,))
 
     def rehearse(self) -> Iterator[str]:
@@ -235,7 +227,7 @@ def _refuse_dependents(
     of_key: list[Token] = []
     if key and key.before.db_check(connection) is not None:
         # Its CHECK is the one that Django writes for the type of the old key.
-        of_key = tokens_of(every_column, key.column)
+        of_key = tokens_of(every_column, key.name)
     for at, (word, start) in enumerate(pairwise(tokens)):
         is_expression = word.keyword in _EXPRESSIONS and start.text == "("
         if not is_expression or (of_key and of_key[0].start < word.start < of_key[-1].end):
