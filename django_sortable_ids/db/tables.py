@@ -247,14 +247,6 @@ def may_hide_rows(connection: Any, table: str) -> bool:
     return bool(value(connection, sql, [connection.ops.quote_name(table)]))
 
 
-def analyze(connection: Any, table: str) -> None:
-    """Collect statistics where an UPDATE by keys needs them. With those of a time when a table was
-    smaller, PostgreSQL may look for each key in the whole table."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"ANALYZE {connection.ops.quote_name(table)}")
-
-
 @contextmanager
 def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
     """Make the table's schema the current one, and give its plain name."""

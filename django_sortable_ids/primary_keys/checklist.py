@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 from ..db import rows, tables
 from ..errors import BackfillError, counted, documented
 from ..schemes.support import is_named, nearest
-from .changes.graph import Change, Key, final_target
+from .changes.graph import Change, final_target
 from .changes.texts import by_key, generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
@@ -293,16 +293,15 @@ class _Sample:
         """The label of the moved model of which most of the values are keys, and how many; one of
         those that the name tells, since small numbers are keys of several models. None if no value
         is a key of any, or a smaller share than ``least``."""
-        counts = {each.label: self._count(values, each) for each in change.keys}
+        counts = {}
+        for key in change.keys:
+            wanted = [*by_key(self._connection, key, map(str, values))]
+            rows_of_key: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
+            parts = (wanted[at : at + _MEMBERS] for at in range(0, len(wanted), _MEMBERS))
+            counts[key.label] = sum(rows_of_key.filter(pk__in=part).count() for part in parts)
         label = max(told or counts, key=counts.__getitem__)
         is_found = any(counts.values()) and counts[label] >= least * len(values)
         return (label, counts[label]) if is_found else None
-
-    def _count(self, values: Collection[Any], key: Key) -> int:
-        wanted = [*by_key(self._connection, key, map(str, values))]
-        found: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
-        parts = (wanted[at : at + _MEMBERS] for at in range(0, len(wanted), _MEMBERS))
-        return sum(found.filter(pk__in=part).count() for part in parts)
 
 
 def _parsed(text: Any) -> Any:

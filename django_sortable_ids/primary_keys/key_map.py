@@ -159,7 +159,9 @@ def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]
     field, pk = key.map.next_field, key.map.key_field
     pairs = iter(known)
     while page := list(islice(pairs, BATCH)):
-        tables.analyze(connection, key.map.table)
+        if connection.vendor == "postgresql":
+            # With statistics of a smaller table, it may look for each key in the whole table.
+            engine.execute(f"ANALYZE {engine.quote(key.map.table)}")
         target = Target(field, Unsourced.of(key.map.model, engine.using))
         statements = engine_of(engine.using).statements(target)
         keys = [[pk.get_db_prep_save(each, connection)] for each, _ in page]
@@ -288,7 +290,7 @@ class DeletedKeys:
             names = {"table": quote(key.map.table), "key": quote(present), "time": quote(TIME)}
             self._engine.execute(_INSERTED.format(found=found, **names))
         for texts in self._engine.change.texts:
-            if texts.is_adopted and tables.kind(self._connection, texts.table):
+            if texts.is_adopted:
                 for keys in deleted_keys(self._connection, texts, key, key.map):
                     # A model of the map would generate the other key.
                     prepared = key.map.key_field.get_db_prep_save
@@ -331,7 +333,7 @@ class DeletedKeys:
         return " UNION ALL ".join(
             f"SELECT t.{self._engine.quote(column.name)} AS found_key, "
             f"{self._time(column) or f'CAST(NULL AS {kind})'} AS found_at "
-            f"{self._engine.with_orphans(table, column, known)}"
+            f"{self._engine.with_orphans(table.name, column, known)}"
             for table, column in columns
         )
 

@@ -52,7 +52,7 @@ class PlannedMove:
     def apps(self) -> set[str]:
         change = self.engine.change
         tables = {*(each.name for each in change.tables), *(each.table for each in change.texts)}
-        state = self.loader.project_state().apps
+        state = change.keys[0].model._meta.apps
         return {
             model._meta.app_label
             for model in state.get_models(include_auto_created=True)
@@ -111,7 +111,13 @@ def build(
     named = list(_named(labels, connections[using]))
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
     found = [model for model in named if _changes(model, state)]
-    unprepared = _unprepared(labels, named, found)
+    # The models to edit: those that are named themselves, or all if none is edited.
+    models_named = {each.lower() for each in labels if "." in each}
+    unprepared = [
+        model
+        for model in named
+        if model not in found and (model._meta.label_lower in models_named or not found)
+    ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
     if waiting and (needed or not found):
@@ -146,7 +152,14 @@ def build(
     references = graph.references_of(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
     generic = [each for each in texts.generic_references() if each.table in present]
-    copies = [each for each in _copies(moved) if each.model_key in state.models]
+    copies = []
+    for copy, key in graph.copies(apps, moved):
+        meta, name = copy.model._meta, f"{OLD}{copy.name}"
+        fields = {each.name: each for each in meta.local_concrete_fields}
+        is_kept = any(each.model == key and each.old is not None for each in moved)
+        old = redefined(fields[name]) if name in fields and is_kept else None
+        if (meta.app_label, meta.model_name) in state.models:
+            copies.append(KeyCopy(meta.label, copy.name, key, redefined(copy), old))
     more_edges = adopting.adopt(() if needed else adopted, moved, state, connections[using])
     copies += [each for each in more_edges if isinstance(each, KeyCopy)]
     while True:
@@ -239,16 +252,6 @@ def _changes(model: Model, state: ProjectState) -> bool:
     return bool(before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
 
 
-def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model]) -> list[Model]:
-    """The models to edit: those that are named themselves, or all if none is edited."""
-    models = {each.lower() for each in labels if "." in each}
-    return [
-        model
-        for model in named
-        if model not in found and (model._meta.label_lower in models or not found)
-    ]
-
-
 def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
     for model in found:
         key = model._meta.pk
@@ -296,16 +299,6 @@ def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]
         field = redefined(meta.pk, "db_column", **column)
         old = old and redefined(old, "db_column")
     return MovedKey(meta.label, before.name, field, old, **fixed)
-
-
-def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:
-    """The fields of history models, as the models have them."""
-    keeps_old = {each.model for each in moved if each.old is not None}
-    for field, key in graph.copies(apps, moved):
-        name = f"{OLD}{field.name}"
-        fields = {each.name: each for each in field.model._meta.local_concrete_fields}
-        old = redefined(fields[name]) if name in fields and key in keeps_old else None
-        yield KeyCopy(field.model._meta.label, field.name, key, redefined(field), old)
 
 
 def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from ..db import row, tables
+from ..db import row, tables, value
 from ..errors import BackfillError, counted
 from ..schemes.support import is_named, nearest
 from .changes import texts
@@ -59,7 +59,8 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     for table in engine.change.tables:
         for column in (each for each in table.columns if not each.is_history):
             try:
-                count = engine.orphans(table, column, column.key.own)
+                orphans = engine.with_orphans(table.name, column, column.key.own)
+                count = value(engine.connection, f"SELECT COUNT(*) {orphans}")
             except DatabaseError as error:  # such as another collation
                 yield (
                     f"{table.name}.{column.name} can't be compared with {column.key.table}."

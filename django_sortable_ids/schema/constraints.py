@@ -36,7 +36,17 @@ def constrain(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     Raises ``BackfillError`` with what to do, for rows without an id and for ids that are not
     unique; ``ValueError`` if the two fields differ in anything else of the column.
     """
-    _check_change(editor, old, new)
+    ours = {"null", "unique", "db_index", "blank"}
+    if (
+        new.primary_key
+        or old.primary_key
+        or old.column != new.column
+        or editor._field_should_be_altered(old, new, ignore=ours)
+    ):
+        raise ValueError(
+            f"{old} and {new} differ in more than null, unique, db_index and blank: change the "
+            f"rest of the column with an AlterField"
+        )
     check_before(editor, old, new)
     becomes_required = old.null and not new.null
     if becomes_required:
@@ -78,20 +88,6 @@ def check_before(editor: Any, old: Any, new: Any) -> None:
     reason = why_not_unique(editor.connection, old)
     if reason:
         raise BackfillError(f"{old}: {reason}")
-
-
-def _check_change(editor: Any, old: Any, new: Any) -> None:
-    ours = {"null", "unique", "db_index", "blank"}
-    if (
-        new.primary_key
-        or old.primary_key
-        or old.column != new.column
-        or editor._field_should_be_altered(old, new, ignore=ours)
-    ):
-        raise ValueError(
-            f"{old} and {new} differ in more than null, unique, db_index and blank: change the "
-            f"rest of the column with an AlterField"
-        )
 
 
 def _check_filled(editor: Any, field: models.Field[Any, Any]) -> None:

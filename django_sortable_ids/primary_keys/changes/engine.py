@@ -11,7 +11,7 @@ from django.db import models, transaction
 
 from ...db import row, rows, tables, value
 from ...errors import BackfillError
-from .graph import Change, Column, Key, Table, Values, existing
+from .graph import Change, Column, Key, Values, existing
 from .texts import replace_values
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ class KeyEngine(ABC):
     """Selects kind, name, text and table of each program."""
     in_order_of_the_file = ""
     """What makes a query read the rows of a table in the order of the file."""
+    counts_copied_rows = False
+    """Whether rows that are not in the map are missing in a copy, whose rows are counted."""
 
     def __init__(self, editor: Any, planned: Change, note: Note) -> None:
         self.editor = editor
@@ -195,33 +197,26 @@ class KeyEngine(ABC):
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
-        names = [key.label for key in self.change.keys if self.is_unfilled(key)]
-        for table, column in self.change.histories:
-            names += [table.name] if self.orphans(table, column, column.key.map) else []
-        if names:
-            raise BackfillError(
-                f"{names[0]}: rows were inserted during the migration. No key was moved: stop the "
-                f"application, and migrate again"
-            )
+        may_lack: list[tuple[str, Key | Column, str]] = [
+            (table.name, column, table.name) for table, column in self.change.histories
+        ]
+        if not self.counts_copied_rows:
+            may_lack = [(each.table, each, each.label) for each in self.change.keys] + may_lack
+        for table, part, name in may_lack:
+            sql = f"SELECT 1 {self.with_orphans(table, part, part.key.map)} LIMIT 1"
+            if row(self.connection, sql) is not None:
+                raise BackfillError(
+                    f"{name}: rows were inserted during the migration. No key was moved: stop the "
+                    f"application, and migrate again"
+                )
 
-    def is_unfilled(self, key: Key) -> bool:
-        mapped = (
-            f"SELECT 1 FROM {self.quote(key.map.table)} p WHERE {self.refers(key, key.map)} "
-            f"AND p.{self.quote(key.map.next)} IS NOT NULL"
-        )
-        table = f"{self.quote(key.table)} t{self.in_order_of_the_file}"
-        sql = f"SELECT 1 FROM {table} WHERE NOT EXISTS ({mapped}) LIMIT 1"
-        return row(self.connection, sql) is not None
-
-    def orphans(self, table: Table, column: Column, values: Values) -> int:
-        """The number of rows whose value is none of these keys."""
-        sql = f"SELECT COUNT(*) {self.with_orphans(table, column, values)}"
-        return int(value(self.connection, sql))
-
-    def with_orphans(self, table: Table, column: Column, values: Values) -> str:
-        """The clauses FROM and WHERE of these rows, which are named ``t``."""
-        key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE {self.refers(column, values)}"
+    def with_orphans(self, table: str, part: Key | Column, values: Values) -> str:
+        """The clauses FROM and WHERE of the rows whose value is none of these keys, named ``t``."""
+        key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE {self.refers(part, values)}"
+        if values is part.key.map:
+            key += f" AND p.{self.quote(values.next)} IS NOT NULL"
+        order = self.in_order_of_the_file if part is part.key else ""
         return (
-            f"FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} IS NOT NULL "
-            f"AND NOT EXISTS ({key})"
+            f"FROM {self.quote(table)} t{order} "
+            f"WHERE t.{self.quote(part.name)} IS NOT NULL AND NOT EXISTS ({key})"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from django.db import models
 
 from ...db import tables
 from ...fields import history_models
-from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, Kind, MovedKey, Reference, TextReference
+from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, Kind, MovedKey, Reference
 
 if TYPE_CHECKING:
     from ..operation import MigratePrimaryKey
@@ -169,8 +169,12 @@ def build(
     known = adopted.union(each for each in operation.references if each.key in labels)
     references = sorted(known.union(references_of(before, moved)))
     fields = by_column(before), by_column(after)
-    found = tuple(_texts(each, fields[0], is_adopted=False) for each in operation.generic)
-    found += tuple(_texts(each, fields[0], is_adopted=True) for each in operation.texts)
+    found = []
+    for is_adopted, listed in enumerate((operation.generic, operation.texts)):
+        for table, name, of in listed:
+            content_type, key = (None, of) if is_adopted and "." in of else (of, None)
+            field = fields[0].get((table, name))
+            found.append(Texts(table, name, content_type, key, field, bool(is_adopted)))
     histories = {before.get_model(each.model)._meta.db_table for each in operation.histories}
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
@@ -194,18 +198,19 @@ def build(
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
     changed = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
-    return Change(tuple(keys.values()), tuple(changed), found, frozenset(known))
+    return Change(tuple(keys.values()), tuple(changed), tuple(found), frozenset(known))
 
 
 def existing(change: Change, connection: Any) -> Change:
-    """The change without columns that this database doesn't have."""
-    found = []
+    """The change without columns and texts that this database doesn't have."""
+    found, texts = [], (each for each in change.texts if tables.kind(connection, each.table))
     for table in change.tables:
         is_there = tables.kind(connection, table.name) == "table"
         known = tables.columns(connection, table.name) if is_there else ()
         columns = (each for each in table.columns if tables.folded(connection, each.name) in known)
         found.append(replace(table, columns=tuple(columns)))
-    return replace(change, tables=tuple(each for each in found if each.key or each.columns))
+    changed = tuple(each for each in found if each.key or each.columns)
+    return replace(change, tables=changed, texts=tuple(texts))
 
 
 def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any, str | None]:
@@ -215,14 +220,6 @@ def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any,
         return None, None
     field: Any = apps.get_model(changed.model)._meta.get_field(changed.old_name)
     return (None, str(field.column)) if backwards else (field, None)
-
-
-def _texts(
-    found: TextReference, fields: Mapping[tuple[str, str], Any], *, is_adopted: bool
-) -> Texts:
-    table, column, of = found
-    content_type, key = (None, of) if is_adopted and "." in of else (of, None)
-    return Texts(table, column, content_type, key, fields.get((table, column)), is_adopted)
 
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:

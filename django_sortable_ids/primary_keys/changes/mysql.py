@@ -25,7 +25,7 @@ from ...db import row, rows, tables, value
 from ...db.errors import error_number
 from ...errors import BackfillError
 from .engine import ForeignKey, KeyEngine, Program
-from .graph import Key, Table
+from .graph import Key
 from .mysql_tables import (
     NEW,
     OLD,
@@ -137,6 +137,7 @@ def _lock(connection: Any) -> str:
 class MySQLKeys(KeyEngine):
     locks = "these tables for a moment at the end, and stops if others have written until then"
     programs_sql = _PROGRAMS
+    counts_copied_rows = True
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
         found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
@@ -163,8 +164,7 @@ class MySQLKeys(KeyEngine):
                 )
         # Texts are replaced in one transaction with the note.
         for each in self.change.texts:
-            if tables.kind(self.connection, each.table):
-                yield from self._not_stored(plain(self.connection, each.table))
+            yield from self._not_stored(plain(self.connection, each.table))
         with copying(self.connection):
             for new in self._new_tables():
                 yield from self._problems_of(new)
@@ -195,21 +195,19 @@ class MySQLKeys(KeyEngine):
             if element.is_index and gone and len(element.columns) > 1:
                 which = ", ".join(gone)
                 yield f"{name}: index {element.name} contains {which}, which is dropped: drop it"
-        for column in table.changed:
-            yield from self._problems_in(table, column, new.old.columns[column.lower()])
-
-    def _problems_in(self, table: Table, column: str, about: Any) -> Iterator[str]:
-        is_key = table.key is not None and column == table.key.name
-        if table.key and is_key and table.key.before.has_db_default():
-            return
-        if about.is_computed:
-            yield f"{table.name}.{column} is computed: drop it, and add it after the migration"
-        elif about.default not in (None, "NULL" if self.connection.mysql_is_mariadb else None):
-            reason = "the new key would lose" if is_key else "is no new key"
-            yield (
-                f"{table.name}.{column} has the DEFAULT {about.default}, which {reason}: run "
-                f"`ALTER TABLE {table.name} ALTER COLUMN {column} DROP DEFAULT`"
-            )
+        no_default = (None, "NULL" if self.connection.mysql_is_mariadb else None)
+        for part in table.parts:
+            column, about, is_key = part.name, new.old.columns[part.name.lower()], part is table.key
+            if is_key and part.before.has_db_default():
+                continue
+            if about.is_computed:
+                yield f"{table.name}.{column} is computed: drop it, and add it after the migration"
+            elif about.default not in no_default:
+                reason = "the new key would lose" if is_key else "is no new key"
+                yield (
+                    f"{table.name}.{column} has the DEFAULT {about.default}, which {reason}: run "
+                    f"`ALTER TABLE {table.name} ALTER COLUMN {column} DROP DEFAULT`"
+                )
 
     def _not_stored(self, name: str) -> Iterator[str]:
         engine, kind, options = row(self.connection, _STORED, [name]) or ("", "", "")
@@ -336,10 +334,6 @@ class MySQLKeys(KeyEngine):
         """Of all rows, in any order."""
         found: int | None = row(self.connection, f"CHECKSUM TABLE {self.quote(table)}")[1]
         return found
-
-    def is_unfilled(self, key: Key) -> bool:
-        """Rows that are not in the map are missing in the copy, whose rows are counted."""
-        return False
 
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))

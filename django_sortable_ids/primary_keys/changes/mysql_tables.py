@@ -191,13 +191,20 @@ class NewTable:
     def alter(self) -> None:
         """Give its columns their new types. Most indexes are dropped until ``add_indexes``: they
         are built from sorted rows in less time."""
-        # MariaDB converts no number to a UUID, and none back.
-        uuids = [
-            f"MODIFY {self._quote(name)} binary(16) NOT NULL"
-            for name, kind in self._types()
-            if "uuid" in (kind, self.old.columns[name.lower()].kind)
+        changes = [
+            f"DROP INDEX {self._quote(each.name)}"
+            for each in self.old.elements
+            if self.old.is_later(each)
         ]
-        self._alter([*self._indexes_and_checks(), *uuids])
+        # Names of checks are unique in a database of MySQL: they are added after the exchange.
+        checks = () if self._connection.mysql_is_mariadb else self.old.constraints("CHECK")
+        for number, _ in enumerate(checks, 1):
+            changes.append(f"DROP CHECK {self._quote(f'{self.new}_chk_{number}')}")
+        for name, kind in self._types():
+            # MariaDB converts no number to a UUID, and none back.
+            if "uuid" in (kind, self.old.columns[name.lower()].kind):
+                changes.append(f"MODIFY {self._quote(name)} binary(16) NOT NULL")
+        self._alter(changes)
         self._alter([*self._changes()])
 
     def fill(self) -> None:
@@ -242,15 +249,6 @@ class NewTable:
             sql = f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}"
             execute(self._editor, sql)
 
-    def _indexes_and_checks(self) -> Iterator[str]:
-        """Names of checks are unique in a database of MySQL: they are added after the exchange."""
-        for each in self.old.elements:
-            if self.old.is_later(each):
-                yield f"DROP INDEX {self._quote(each.name)}"
-        checks = () if self._connection.mysql_is_mariadb else self.old.constraints("CHECK")
-        for number, _ in enumerate(checks, 1):
-            yield f"DROP CHECK {self._quote(f'{self.new}_chk_{number}')}"
-
     def _types(self) -> Iterator[tuple[str, str]]:
         for each in self.table.parts:
             yield each.name, self._collated(each.db_type(self._connection), each.key)
@@ -260,9 +258,13 @@ class NewTable:
         for name, kind in self._types():
             about = self.old.columns[name.lower()]
             is_key = key is not None and name == key.name
+            default = ""
+            if key and is_key and key.after.has_db_default():
+                sql, parameters = self._editor.db_default_sql(key.after)
+                default = f"DEFAULT {sql % tuple(map(self._editor.quote_value, parameters))}"
             parts = (
                 f"MODIFY {self._quote(name)} {kind} {'NULL' if about.null else 'NOT NULL'}",
-                self._default(key.after) if key and is_key else "",
+                default,
                 "INVISIBLE" if "INVISIBLE" in about.extra else "",
                 f"COMMENT {self._editor.quote_value(about.comment)}" if about.comment else "",
             )
@@ -279,13 +281,6 @@ class NewTable:
             number = self._engine.last_number(key) + 1 if is_counted else 1
         if number > 1:
             yield f"AUTO_INCREMENT = {number}"
-
-    def _default(self, field: Any) -> str:
-        if not field.has_db_default():
-            return ""
-        sql, parameters = self._editor.db_default_sql(field)
-        values = tuple(map(self._editor.quote_value, parameters))
-        return f"DEFAULT {sql % values}"
 
     def _collated(self, kind: str, key: Key) -> str:
         """The type of a column with values of the key, which needs the collation of the key."""

@@ -101,12 +101,18 @@ class PostgreSQLKeys(KeyEngine):
 
         with_short_lock_timeout(self.editor, lock)
         self.refuse_unfilled()
-        keys = list(self._affected_keys())
         self._key_types = {
             each: str(value(self.connection, _TYPE, [self.quote(each.table), each.name]))
             for each in self.change.keys
         }
-        for table, name, *_ in keys:
+        changed = {(each.name, column) for each in self.change.tables for column in each.changed}
+        dropped = []
+        for name, child, columns, parent, referenced, *others in self.foreign_keys():
+            used = {(child, column) for column in columns}
+            used |= {(parent, column) for column in referenced}
+            if used & changed:
+                dropped.append((self.quote(child), self.quote(name), *others))
+        for table, name, *_ in dropped:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):
             # From the value of a key to its next one.
@@ -127,7 +133,7 @@ class PostgreSQLKeys(KeyEngine):
         for each in self.change.tables:
             for column in each.dropped:
                 self.execute(f"ALTER TABLE {self.quote(each.name)} DROP {self.quote(column)}")
-        for table, name, definition, comment in keys:
+        for table, name, definition, comment in dropped:
             self.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
             if comment:
                 self.execute(f"COMMENT ON CONSTRAINT {name} ON {table} IS {_literal(comment)}")
@@ -136,16 +142,6 @@ class PostgreSQLKeys(KeyEngine):
         create(views, self.execute)
         # Statistics of the old values would mislead the planner for minutes.
         self.execute(f"ANALYZE {names}")
-
-    def _affected_keys(self) -> Iterator[tuple[str, str, str, str | None]]:
-        """Table, name, definition and comment of each foreign key from or to a column that
-        changes."""
-        changed = {(each.name, column) for each in self.change.tables for column in each.changed}
-        for each in self.foreign_keys():
-            used = {(each.table, column) for column in each.columns}
-            used |= {(each.referenced_table, column) for column in each.referenced_columns}
-            if used & changed:
-                yield self.quote(each.table), self.quote(each.name), each.definition, each.comment
 
     def _alter(self, table: Table) -> None:
         quoted = self.quote(table.name)

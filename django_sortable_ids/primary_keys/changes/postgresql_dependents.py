@@ -62,7 +62,27 @@ def views_of(connection: Any, tables: Iterable[str]) -> list[View]:
     for table in tables:
         for oid, depth in rows(connection, _VIEWS, [table]):
             depths[oid] = max(depth, depths.get(oid, 0))
-    return [_view(connection, oid) for oid in sorted(depths, key=lambda each: (depths[each], each))]
+    views = []
+    for oid in sorted(depths, key=lambda each: (depths[each], each)):
+        [(name, is_materialized, query, options, owner, comment, is_filled)] = rows(
+            connection, _VIEW, [oid]
+        )
+        kind = "MATERIALIZED VIEW" if is_materialized else "VIEW"
+        settings = f" WITH ({options})" if options else ""
+        data = "" if not is_materialized or is_filled else " WITH NO DATA"
+        definition = query.rstrip().removesuffix(";")
+        statements = [
+            f"CREATE {kind} {name}{settings} AS {definition}{data}",
+            f"ALTER {kind} {name} OWNER TO {owner}",
+            *([f"COMMENT ON {kind} {name} IS {comment}"] if comment else []),
+            *(
+                f"GRANT {right} ON {name} TO {role}{' WITH GRANT OPTION' if is_grantable else ''}"
+                for right, role, is_grantable in rows(connection, _GRANTS, [oid])
+            ),
+            *(sql for (sql,) in rows(connection, _PARTS, {"view": oid})),
+        ]
+        views.append(View(name, kind, definition, tuple(statements)))
+    return views
 
 
 def create(views: Iterable[View], execute: Callable[[str], None]) -> None:
@@ -80,27 +100,6 @@ def _misfit(view: View, error: Exception) -> str:
         f"{view.name} can't be created again: {str(error).splitlines()[0]}. Drop it, migrate, and "
         f"create one that fits the new keys"
     )
-
-
-def _view(connection: Any, oid: int) -> View:
-    [(name, is_materialized, query, options, owner, comment, is_filled)] = rows(
-        connection, _VIEW, [oid]
-    )
-    kind = "MATERIALIZED VIEW" if is_materialized else "VIEW"
-    settings = f" WITH ({options})" if options else ""
-    data = "" if not is_materialized or is_filled else " WITH NO DATA"
-    definition = query.rstrip().removesuffix(";")
-    statements = [
-        f"CREATE {kind} {name}{settings} AS {definition}{data}",
-        f"ALTER {kind} {name} OWNER TO {owner}",
-        *([f"COMMENT ON {kind} {name} IS {comment}"] if comment else []),
-        *(
-            f"GRANT {right} ON {name} TO {role}{' WITH GRANT OPTION' if is_grantable else ''}"
-            for right, role, is_grantable in rows(connection, _GRANTS, [oid])
-        ),
-        *(sql for (sql,) in rows(connection, _PARTS, {"view": oid})),
-    ]
-    return View(name, kind, definition, tuple(statements))
 
 
 _TABLE = """
@@ -173,7 +172,10 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
     for name, expression in rows(connection, _EXPRESSIONS, {"table": quoted}):
         for column in changed:
-            if _depends(expression or "", column):
+            name_of = re.escape(column)
+            # Whether it is NULL stays as it is.
+            without = re.sub(rf'\(?"?\b{name_of}\b"? IS (NOT )?NULL', "", expression or "")
+            if re.search(rf"\b{name_of}\b", without):
                 yield (
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
@@ -198,13 +200,6 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
             f"{table.name}.{name} has the default {default}, which is an old key: drop the "
             f"default, and run this again"
         )
-
-
-def _depends(expression: str, column: str) -> bool:
-    """Whether the value of the column matters, more than whether it is NULL."""
-    name = re.escape(column)
-    without = re.sub(rf'\(?"?\b{name}\b"? IS (NOT )?NULL', "", expression)
-    return re.search(rf"\b{name}\b", without) is not None
 
 
 PATTERN_INDEXES = """

@@ -108,11 +108,10 @@ def replace_values(editor: Any, change: Change) -> None:
     """
     connection = editor.connection
     for texts in change.texts:
-        if tables.kind(connection, texts.table):
-            for key in change.keys:
-                condition = _condition(connection, texts, key)
-                if condition and _unfit(connection, texts, key) is None:
-                    _replace(connection, texts, key, condition)
+        for key in change.keys:
+            condition = _condition(connection, texts, key)
+            if condition and _unfit(connection, texts, key) is None:
+                _replace(connection, texts, key, condition)
 
 
 def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
@@ -208,8 +207,7 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
 
 
 def rows_with_keys(connection: Any, texts: Texts, key: Key) -> int:
-    is_table = tables.kind(connection, texts.table) == "table"
-    condition = _condition(connection, texts, key) if is_table else ""
+    condition = _condition(connection, texts, key)
     table, column = map(connection.ops.quote_name, (texts.table, texts.column))
     sql = f"SELECT COUNT({column}) FROM {table} WHERE {condition}"
     return value(connection, sql) if condition else 0
@@ -258,7 +256,11 @@ def widened(kind: str) -> str:
 
 def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
     """Why the column can't contain the new keys, and what to do; None if it can."""
-    needed, is_number = _length(key.after), isinstance(key.after, IntegerField)
+    is_number, needed = isinstance(key.after, IntegerField), key.after.max_length or 0
+    if isinstance(key.after, SortableIDField):
+        needed = key.after.scheme.canonical.length
+    elif isinstance(key.after, UUIDField):
+        needed = _UUID
     wider = widened(f"CharField(max_length={needed})")
     info = tables.column_info(connection, texts.table, texts.column)
     kind = "" if info is None else info.kind.lower()
@@ -276,12 +278,6 @@ def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
     room = getattr(texts.field, "max_length", None)
     is_short = not is_number and room is not None and room < needed
     return f"{room} characters only: {wider}" if is_short else None
-
-
-def _length(field: Any) -> int:
-    if isinstance(field, SortableIDField):
-        return field.scheme.canonical.length
-    return _UUID if isinstance(field, UUIDField) else field.max_length or 0
 
 
 def by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:
