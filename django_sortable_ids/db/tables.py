@@ -113,7 +113,7 @@ def kind(connection: Any, table: str) -> Kind | None:
             table_type = value(connection, _MYSQL_KIND, split(connection, table))
             return table_type and ("view" if "VIEW" in table_type else "table")
         case "sqlite":
-            return _in_sqlite(connection, table)[1]
+            return in_sqlite(connection, table)[1]
     return None
 
 
@@ -278,13 +278,9 @@ def _use(connection: Any, database: str) -> None:
         cursor.execute(f"USE {connection.ops.quote_name(database)}")
 
 
-def sqlite_schema(connection: Any, table: str) -> str | None:
-    """SQLite's schema of the table or view: ``main``, ``temp`` or an attached one; else None."""
-    return _in_sqlite(connection, table)[0]
-
-
-def _in_sqlite(connection: Any, table: str) -> tuple[str | None, Kind | None]:
-    """The schema of a table or view, and which it is."""
+def in_sqlite(connection: Any, table: str) -> tuple[str | None, Kind | None]:
+    """SQLite's schema of a table or view (``main``, ``temp`` or an attached one), and which it
+    is."""
     schema, name = split(connection, table)
     schemas = [each for _, each, _ in rows(connection, "PRAGMA database_list")]
     # SQLite looks in "temp" first, and lists it only once it has a table.
@@ -305,7 +301,7 @@ def quoted_in_sqlite(name: str) -> str:
 
 def _of_sqlite(connection: Any, table: str, *queries: str) -> list[Any]:
     """The rows of queries of SQLite's catalogue, for a table and its schema."""
-    schema, plain = sqlite_schema(connection, table) or "main", split(connection, table)[1]
+    schema, plain = in_sqlite(connection, table)[0] or "main", split(connection, table)[1]
     names = {"table": plain, "schema": schema}
     return [each for sql in queries for each in rows(connection, sql, names)]
 

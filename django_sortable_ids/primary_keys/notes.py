@@ -139,13 +139,14 @@ class LastMove:
 
 
 def written(connection: Any) -> Iterator[LastMove]:
-    for row in notes_of(connection, _PREFIX):
-        keys, backwards = (row.identity.get(name) for name in ("keys", "backwards"))
-        if keys:
-            is_incomplete = _STEPS in row.state
-            is_unrecorded = not is_incomplete and is_open(row, connection.alias)
-            with_old = row.state.get(_WITH_OLD_KEYS, ())
-            yield LastMove(keys, bool(backwards), is_incomplete, is_unrecorded, with_old)
+    for note in notes_of(connection, _PREFIX):
+        yield LastMove(
+            note.identity["keys"],
+            note.identity["backwards"],
+            is_incomplete=_STEPS in note.state,
+            is_open=is_open(note, connection.alias),
+            with_old=note.state.get(_WITH_OLD_KEYS, ()),
+        )
 
 
 def source_of_key(model: str, using: str) -> Given | None:

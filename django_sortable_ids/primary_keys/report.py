@@ -134,6 +134,12 @@ def report(planned: PlannedMove) -> Report:
         count = sum(rows_with_keys(connection, each, key) for key in change.keys)
         if count:
             rows[each.table] = max(count, rows.get(each.table, 0))
+    sizes: list[Any] = [[quote(each)] for each in names]
+    if connection.vendor == "sqlite":
+        sizes = [None]
+    elif connection.vendor == "mysql":
+        sizes = [tables.split(connection, each) for each in names]
+    sql = _BYTES[connection.vendor]
     generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
     adopted = dict(deleted.adopted())
     largest = max(change.keys, key=lambda key: rows[key.table])
@@ -143,7 +149,7 @@ def report(planned: PlannedMove) -> Report:
         adopted=adopted,
         tables=len(rows),
         rows=sum(rows.values()),
-        bytes=_bytes(connection, names),
+        bytes=int(sum(value(connection, sql, each) or 0 for each in sizes)),
         tried_for=planned.tried_for,
         copy=_copied(connection, largest),
         locks=engine.locks,
@@ -162,18 +168,6 @@ def _copied(connection: Any, key: Key) -> Copy:
         copied = value(connection, f"SELECT COUNT(*) FROM {_COPY}")
         cursor.execute(f"DROP TABLE {_COPY}")
     return Copy(copied, seconds, _RATIOS[connection.vendor])
-
-
-def _bytes(connection: Any, names: list[str]) -> int:
-    sql = _BYTES[connection.vendor]
-    match connection.vendor:
-        case "sqlite":
-            return int(value(connection, sql))
-        case "postgresql":
-            tables_of: list[Any] = [[connection.ops.quote_name(each)] for each in names]
-        case _:
-            tables_of = [tables.split(connection, each) for each in names]
-    return int(sum(value(connection, sql, each) or 0 for each in tables_of))
 
 
 def _source(key: MovedKey) -> str:

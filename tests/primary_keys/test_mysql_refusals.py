@@ -7,6 +7,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from django_sortable_ids.errors import BackfillError
+from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.models import MoveNote
 from django_sortable_ids.primary_keys.changes import mysql
 from tests.marks import own_tables
@@ -160,8 +161,8 @@ def test_two_moves_at_once(graph, monkeypatch):
 
 def test_an_unfinished_move_of_other_keys(graph):
     small.write_move(graph)
-    MoveNote.objects.create(
-        target="move depot.Customer", identity={"other": 1}, state={"steps": {}}
-    )
+    keys = [["depot.Customer", UUIDv7Field().deconstruct()[1]]]
+    other = {"keys": keys, "backwards": False, "fields": ["UUIDv7Field()"]}
+    MoveNote.objects.create(target="move depot.Customer", identity=other, state={"steps": {}})
     with pytest.raises(BackfillError, match="was stopped in the middle, and it was another one"):
         graph.migrate()

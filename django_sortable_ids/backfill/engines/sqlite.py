@@ -57,7 +57,7 @@ class SQLite(Engine):
         """Refuse a file that SQLite attached: in WAL mode, it isn't committed together with the
         cursor of the run."""
         table = target.model._meta.db_table
-        attached = tables.sqlite_schema(self.connection, table)
+        attached = tables.in_sqlite(self.connection, table)[0]
         # A temporary table is gone after a crash, and so is all that was filled.
         if attached not in ("main", "temp", None):
             raise BackfillError(
@@ -68,7 +68,7 @@ class SQLite(Engine):
     def side_effects(self, target: Target) -> list[str]:
         """The triggers of the table that SQLite compiles into the UPDATE."""
         connection, table = self.connection, target.model._meta.db_table
-        schema = connection.ops.quote_name(tables.sqlite_schema(connection, table) or "main")
+        schema = connection.ops.quote_name(tables.in_sqlite(connection, table)[0] or "main")
         triggers = rows(
             connection,
             f"SELECT name FROM (SELECT * FROM {schema}.sqlite_master UNION ALL SELECT * FROM "
