@@ -228,13 +228,20 @@ def _note_of(
     """The note of this swap if it is not recorded yet; else a new one. Another swap of the same
     fields starts from other definitions."""
     table = before._meta.db_table
-    fields = [before._meta.get_field(each) for each in (name, other)]
+    were = []
+    for each in (name, other):
+        field: Any = before._meta.get_field(each)
+        _, path, _, options = field.deconstruct()
+        plain = {
+            key: options[key] for key in sorted(options) if isinstance(options[key], str | int)
+        }
+        were.append(f"{path} {plain}")
     identity = {
         "backwards": backwards,
         "table": table,
         "model": before._meta.label,
         "fields": [name, other],
-        "were": [_definition(field) for field in fields],
+        "were": were,
     }
     target = f"{_SWAP}{table} {name} {other}"[:200]
     note = MoveNote.objects.using(using).filter(target=target).first() or MoveNote(target=target)
@@ -266,9 +273,3 @@ def positions(connection: Any, table: str, columns: list[str]) -> list[int | Non
     known = tables.columns(connection, table)
     found = [known.get(tables.folded(connection, column)) for column in columns]
     return [each and each.position for each in found]
-
-
-def _definition(field: Any) -> str:
-    _, path, _, kwargs = field.deconstruct()
-    plain = {each: kwargs[each] for each in sorted(kwargs) if isinstance(kwargs[each], str | int)}
-    return f"{path} {plain}"
