@@ -6,9 +6,6 @@ each of them, which sets a column without an index to a random UUID. Both sides 
 its own, on new tables. The size of the database is read several times a second during the move; on
 SQLite that is all files of the process: the database, its journal and temporary files.
 
-SQLite can only copy tables, so there the same copies are also written by hand: random UUIDs in the
-order of the old key, the same columns and indexes, and the check of all foreign keys.
-
 Run it as ``python -m tests.benchmarks.moving``.
 """
 
@@ -24,7 +21,7 @@ from stat import S_ISREG
 from time import sleep
 from typing import NamedTuple
 
-from django.db import connection, models, transaction
+from django.db import connection, models
 from django.db.migrations.state import ModelState, ProjectState
 
 from django_sortable_ids.fields import UUIDv7Field
@@ -143,39 +140,6 @@ def update() -> None:
                 cursor.execute(f"UPDATE {table} SET {column} = {RANDOM[connection.vendor]}")
 
 
-BY_HAND = """
-CREATE TEMPORARY TABLE ids (old_id integer PRIMARY KEY, id)
-INSERT INTO ids SELECT id, lower(hex(randomblob(16))) FROM benchmark_parent
-CREATE TABLE parent_copy (id char(32) NOT NULL PRIMARY KEY, created_at datetime NOT NULL, \
-text varchar(100) NOT NULL, old_id bigint UNIQUE)
-INSERT INTO parent_copy SELECT ids.id, created_at, text, old_id \
-FROM benchmark_parent p JOIN ids ON old_id = p.id ORDER BY p.id
-CREATE TABLE child_copy (id char(32) NOT NULL PRIMARY KEY, parent_id char(32) NOT NULL \
-REFERENCES benchmark_parent (id) DEFERRABLE INITIALLY DEFERRED, text varchar(100) NOT NULL, \
-old_id bigint UNIQUE)
-INSERT INTO child_copy SELECT lower(hex(randomblob(16))), \
-(SELECT id FROM ids WHERE old_id = c.parent_id), text, id FROM benchmark_child c ORDER BY id
-DROP TABLE benchmark_child
-DROP TABLE benchmark_parent
-ALTER TABLE parent_copy RENAME TO benchmark_parent
-ALTER TABLE child_copy RENAME TO benchmark_child
-CREATE INDEX child_parent ON benchmark_child (parent_id)
-PRAGMA foreign_key_check
-"""
-
-
-def copy_by_hand() -> None:
-    with connection.cursor() as cursor:
-        for cache in ("PRAGMA cache_size = -131072", "PRAGMA temp.cache_size = -131072"):
-            cursor.execute(cache)
-        cursor.execute("PRAGMA foreign_keys = OFF")
-        cursor.execute("PRAGMA legacy_alter_table = ON")
-        with transaction.atomic():
-            for sql in BY_HAND.strip().splitlines():
-                cursor.execute(sql)
-                assert not (sql.startswith("PRAGMA") and cursor.fetchone())
-
-
 class Measured(NamedTuple):
     seconds: float
     memory: int
@@ -184,7 +148,7 @@ class Measured(NamedTuple):
     """The largest size of the database to that before."""
 
 
-WAYS = {"move": move, "update": update, "copy": copy_by_hand}
+WAYS = {"move": move, "update": update}
 SIZES = {
     "postgresql": "SELECT pg_database_size(current_database())",
     "mysql": "SELECT SUM(file_size) FROM information_schema.innodb_{}tablespaces "
@@ -242,22 +206,17 @@ def main() -> None:
         measure(WAYS[options.way])
         return
     floor = measured("update", options.parents)
-    by_hand = measured("copy", options.parents) if connection.vendor == "sqlite" else None
     moved = measured("move", options.parents)
     rows = options.parents, int(options.parents * CHILDREN)
     print(heading("Moving two keys"))
     print(
         markdown(
-            [
-                *("parents", "children", "time", "plain UPDATEs", "copies by hand"),
-                *("ratio", "memory", "disk"),
-            ],
+            ["parents", "children", "time", "plain UPDATEs", "ratio", "memory", "disk"],
             [
                 [
                     *(f"{each:,}" for each in rows),
                     f"{moved.seconds:.1f} s",
                     f"{floor.seconds:.1f} s",
-                    f"{by_hand.seconds:.1f} s" if by_hand else "",
                     f"{moved.seconds / floor.seconds:.2f}",
                     megabytes(moved.memory),
                     f"{moved.growth:.1f}",

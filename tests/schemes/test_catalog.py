@@ -83,25 +83,6 @@ def test_impossible_options_are_refused(name, options, message):
         get(name, **options)
 
 
-def test_options_are_seen():
-    assert get("snowflake", epoch_ms=0).earliest == datetime(1970, 1, 1, tzinfo=UTC)
-    assert get("snowflake", time_bits=42, worker_bits=5).layout.workers == 32
-    assert get("time64", workers=100).layout.workers == 100
-    assert get("kuuid", precision="ms") == get("kuuid_ms")
-    assert get("kuuid", short=True).canonical.length == 20
-    assert get("kuuid_ms", reverse=True).descending
-    assert get("snowflake", bits=53).whole_range == (0, 2**53 - 1)
-    assert get("snowflake", bits=53).layout.suffixes == 1 << 12
-    assert get("ksuid", precision="ms") is get("ksuid_ms")
-    assert get("sonyflake", version=1).earliest == datetime(2014, 9, 1, tzinfo=UTC)
-    assert get("sonyflake", epoch_ms=0).earliest == datetime(1970, 1, 1, tzinfo=UTC)
-    assert get("sonyflake", sequence_bits=10, worker_bits=10).layout.ticks == 1 << 43
-    assert get("tsid", epoch_ms=0).earliest == datetime(1970, 1, 1, tzinfo=UTC)
-    assert get("tsid", node_bits=20).layout.workers == 1 << 20
-    assert get("tsid", node_bits=0).layout.workers is None
-    assert get("snowflake", worker_bits=0).layout.workers is None
-
-
 @in_one_case("name", ["hexulid", "kuuid", "kuuid_ms", "snowflake", "discord", "sonyflake", "tsid"])
 def test_another_epoch_moves_every_time(name):
     epoch = datetime(2000, 1, 1, tzinfo=UTC)

@@ -191,17 +191,6 @@ def test_generated_values_are_of_now(scheme, monkeypatch):
 
 
 @in_one_case("scheme", TIME_SCHEMES)
-def test_ids_of_a_given_time(scheme):
-    for at in (
-        NOW,
-        scheme.earliest,
-        scheme.latest,
-        max(scheme.earliest, datetime(2015, 6, 30, 23, 59, 59, 999_999, UTC)),
-    ):
-        assert scheme.created_at(scheme.generate(at)) == floored(scheme, at)
-
-
-@in_one_case("scheme", TIME_SCHEMES)
 def test_many_ids_of_one_time_increase(scheme):
     made = scheme.generate_many(1000, NOW)
     parts = [scheme.parts(value) for value in made]

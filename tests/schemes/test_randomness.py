@@ -18,30 +18,6 @@ from .support import KINDS, NOW, NOW_NS, TIME_SCHEMES
 pytestmark = pytest.mark.skipif(
     os.environ.get("RANDOM_SOURCE") in ("low", "high"), reason="draws that are not uniform"
 )
-MINIMUM_BITS = {
-    "uuid7": 59,
-    "uuid6": 48,
-    "comb13": 48,
-    "ulid": 63,
-    "hexulid": 63,
-    "timeflake": 63,
-    "scru128": 63,
-    "pushid": 57,
-    "ksuid": 63,
-    "ksuid_ms": 63,
-    "kuuid": 63,
-    "xid": 39,
-    "objectid": 39,
-    "snowflake": 7,
-    "tsid": 7,
-    "sonyflake": 5,
-    "time64": 3,
-}
-
-
-@in_one_case(("name", "bits"), MINIMUM_BITS.items())
-def test_steps_have_as_many_random_bits_as_promised(name, bits):
-    assert generator_of(get(name), lambda: NOW_NS).step_bits == bits
 
 
 @in_one_case("name", ["uuid7", "ulid", "ksuid", "xid"])

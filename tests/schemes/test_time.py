@@ -24,27 +24,7 @@ from .support import (
     value_of,
 )
 
-RANGES = {
-    "uuid1": ("1582-10-15T00:00:00", "5236-03-31T21:21:00.684697"),
-    "uuid6": ("1582-10-15T00:00:00", "5236-03-31T21:21:00.684697"),
-    "comb13": ("1582-10-15T00:00:00", "5236-03-31T21:21:00.684697"),
-    "uuid7": ("1970-01-01T00:00:00", "9999-12-31T23:59:59.999000"),
-    "ulid": ("1970-01-01T00:00:00", "9999-12-31T23:59:59.999000"),
-    "hexulid": ("1970-01-01T00:00:00", "9999-12-31T23:59:59.999000"),
-    "snowflake": ("2010-11-04T01:42:54.657000", "2080-07-10T17:30:30.208000"),
-    "time64": ("2001-09-09T01:46:40", "2262-04-11T23:47:16.854700"),
-    "kuuid": ("1970-01-01T00:00:00", "9999-12-31T23:59:59"),
-    "kuuid_ms": ("1970-01-01T00:00:00", "8888-12-02T13:19:44.895000"),
-}
-
 NAIVE = NOW.replace(tzinfo=None)
-
-
-@in_one_case("name", RANGES)
-def test_earliest_and_latest(name):
-    scheme = get(name)
-    earliest, latest = (datetime.fromisoformat(f"{text}Z") for text in RANGES[name])
-    assert (scheme.earliest, scheme.latest) == (earliest, latest)
 
 
 @in_one_case("scheme", TIME_SCHEMES)

@@ -5,20 +5,12 @@ import os
 import re
 import subprocess
 import sys
-import uuid
 from pathlib import Path
 
 import pytest
 
-from django_sortable_ids import schemes
-from django_sortable_ids.fields import SortableIntegerField, SortableTextField, SortableUUIDField
-from tests.combinations import in_one_case
-from tests.field_classes import CLASSES
-
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-BASES = {str: SortableTextField, int: SortableIntegerField, uuid.UUID: SortableUUIDField}
-CONCRETE = CLASSES
 
 
 def run(*command):
@@ -59,9 +51,3 @@ def test_pyright():
         for each in json.loads(done.stdout)["generalDiagnostics"]
     }
     assert found == marked("pyright"), done.stdout
-
-
-@in_one_case("field_class", CONCRETE)
-def test_declared_type_is_that_of_the_scheme(field_class):
-    value_type = schemes.get(field_class.scheme_name).value_type
-    assert [each for each in BASES if issubclass(field_class, BASES[each])] == [value_type]
