@@ -104,16 +104,13 @@ class Version1Template(BitTemplate):
     version = 1
     keeps_order = False
 
-    def fits(self, number: int) -> bool:
-        return number >> 62 & _FIXED == self.version << 14 | _VARIANT
-
     def wrap(self, payload: int) -> int:
         time = payload >> 62
         fields = (time & _LOW_32) << 32 | (time >> 32 & _LOW_16) << 16 | 1 << 12 | time >> 48
         return fields << 64 | _VARIANT << 62 | payload & _LOW_62
 
     def unwrap(self, number: int) -> int | None:
-        if not self.fits(number):
+        if number >> 62 & _FIXED != self.version << 14 | _VARIANT:
             return None
         time = number >> 96 | (number >> 80 & _LOW_16) << 32 | (number >> 64 & _LOW_12) << 48
         return time << 62 | number & _LOW_62

@@ -117,8 +117,7 @@ class _Stock:
     lock: Lock = field(default_factory=Lock)
 
 
-_Key = tuple[str, str, LexicalSequence]
-_stocks: dict[_Key, _Stock] = {}
+_stocks: dict[tuple[str, str, LexicalSequence], _Stock] = {}
 
 
 def take_from_block(
