@@ -36,7 +36,7 @@ from ..fields.of_model import (
 )
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
-from ..lookups.ids import pasted_values
+from ..lookups import pasted_values
 from ..old_ids.redirecting import redirect_to, url_with
 from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator

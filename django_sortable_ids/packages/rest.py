@@ -6,7 +6,7 @@ from django.db import models
 from rest_framework import serializers
 
 from ..fields.of_model import id_at
-from ..lookups.ids import pasted_values
+from ..lookups import pasted_values
 from . import replace, shown
 
 

@@ -1,4 +1,8 @@
-"""Comparisons with an id itself: the lookups, and how they treat malformed ids."""
+"""Comparisons with an id itself: the lookups, and how they treat malformed ids.
+
+They are registered when this module is imported, as soon as the app is ready and fields are
+imported.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,10 +15,10 @@ from django.db.models import ForeignObject, Model, Value, lookups
 from django.db.models.fields.related_lookups import RelatedExact, RelatedIn, get_normalized_value
 from django.http import Http404
 
-from ..fields import SortableIDField
-from ..fields.generating import is_called_by
-from ..fields.public import Candidates, Malformed
-from ..schemes import ID, InvalidID
+from .fields import SortableIDField
+from .fields.generating import is_called_by
+from .fields.public import Candidates, Malformed
+from .schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (
     "pasted",
@@ -199,36 +203,20 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield from field.candidates(text)
 
 
-def _of_ids(ours: type[Any], usual: type[Any]) -> type[Any]:
+def _lookup(ours: type[Any], usual: type[Any]) -> type[Any]:
     return type(f"ID{usual.__name__}", (ours, usual), {})
 
 
-IDExact = _of_ids(_EqualsACandidate, lookups.Exact)
-IDIn = _of_ids(_InCandidates, lookups.In)
-IDGreaterThan = _of_ids(_RefuseMalformed, lookups.GreaterThan)
-IDGreaterThanOrEqual = _of_ids(_RefuseMalformed, lookups.GreaterThanOrEqual)
-IDLessThan = _of_ids(_RefuseMalformed, lookups.LessThan)
-IDLessThanOrEqual = _of_ids(_RefuseMalformed, lookups.LessThanOrEqual)
-IDRange = _of_ids(_RefuseMalformed, lookups.Range)
+IDExact = _lookup(_EqualsACandidate, lookups.Exact)
+IDIn = _lookup(_InCandidates, lookups.In)
+IDGreaterThan = _lookup(_RefuseMalformed, lookups.GreaterThan)
+IDGreaterThanOrEqual = _lookup(_RefuseMalformed, lookups.GreaterThanOrEqual)
+IDLessThan = _lookup(_RefuseMalformed, lookups.LessThan)
+IDLessThanOrEqual = _lookup(_RefuseMalformed, lookups.LessThanOrEqual)
+IDRange = _lookup(_RefuseMalformed, lookups.Range)
 # Django looks ``order=...`` up on the foreign key, and not on the column that this points to.
-IDRelatedExact = _of_ids(_EqualsACandidate, RelatedExact)
-IDRelatedIn = _of_ids(_InCandidates, RelatedIn)
-
-
-def register() -> None:
-    """Register every lookup of this module, for ``SortableIDField`` and for relations to it, and
-    let lookups of a text see the text of an id."""
-    orders = (IDGreaterThan, IDGreaterThanOrEqual, IDLessThan, IDLessThanOrEqual, IDRange)
-    for of_ids in (IDExact, IDIn, *orders):
-        SortableIDField.register_lookup(of_ids)
-    for of_relations in (IDRelatedExact, IDRelatedIn):
-        ForeignObject.register_lookup(of_relations)
-    for name in _TEXT_LOOKUPS:
-        SortableIDField.register_lookup(WholeID, name)
-    for name in _PATTERNS:
-        SortableIDField.register_lookup(WholeIDOrWord, name)
-    for vendor in ("sqlite", "postgresql", "mysql"):
-        setattr(lookups.BuiltinLookup, f"as_{vendor}", _compare_with_texts)
+IDRelatedExact = _lookup(_EqualsACandidate, RelatedExact)
+IDRelatedIn = _lookup(_InCandidates, RelatedIn)
 
 
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
@@ -236,6 +224,26 @@ def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     text."""
     if not hasattr(lookup.rhs, "resolve_expression"):
         return lookup.as_sql(compiler, connection)
-    from ..functions.texts import compare_as_vendor
+    from .functions.texts import compare_as_vendor
 
     return compare_as_vendor(lookup, compiler, connection)
+
+
+def _register_times() -> None:
+    from .functions.created_at import register
+
+    register()
+
+
+_ORDERS = (IDGreaterThan, IDGreaterThanOrEqual, IDLessThan, IDLessThanOrEqual, IDRange)
+for _of_ids in (IDExact, IDIn, *_ORDERS):
+    SortableIDField.register_lookup(_of_ids)
+for _of_relations in (IDRelatedExact, IDRelatedIn):
+    ForeignObject.register_lookup(_of_relations)
+for _name in _TEXT_LOOKUPS:
+    SortableIDField.register_lookup(WholeID, _name)
+for _name in _PATTERNS:
+    SortableIDField.register_lookup(WholeIDOrWord, _name)
+for _vendor in ("sqlite", "postgresql", "mysql"):
+    setattr(lookups.BuiltinLookup, f"as_{_vendor}", _compare_with_texts)
+SortableIDField.later_transforms["created_at"] = _register_times
