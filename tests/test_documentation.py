@@ -37,7 +37,7 @@ from django.core.management import call_command
 
 from django_sortable_ids import checks, conf, fields, schemes
 from django_sortable_ids.fields import options
-from django_sortable_ids.fields.values.storage import storage_names
+from django_sortable_ids.fields.storage import storage_names
 from django_sortable_ids.management import arguments
 from tests import documented_messages
 from tests.backfill import own_project

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import connections
 
 from ..errors import counted
-from ..fields.values.storage import UUIDStorage
+from ..fields.storage import UUIDStorage
 from ..schemes import TimeScheme
 from .sources.base import Expectation
 from .sources.target import Target

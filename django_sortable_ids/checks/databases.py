@@ -21,7 +21,7 @@ from .. import conf
 from ..db import tables, value
 from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
-from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
+from ..fields.storage import TextStorage, UUIDStorage, mariadb_sorts
 from ..schema.stored_values import (
     KEEP_DEFAULT,
     automatic_keys,

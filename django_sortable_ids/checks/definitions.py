@@ -18,7 +18,7 @@ from .. import conf
 from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
 from ..fields.of_model import id_at, is_unique_with_others, own_fields, referenced_id, usable_fields
-from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
+from ..fields.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..ids import fields_by_prefix
 from ..schemes import TimeScheme
 from . import message

@@ -15,7 +15,7 @@ from ..schemes.errors import Message, shown
 from .generating import GetType, SetType, is_called_by
 from .options import FieldWithOptions
 from .public import Candidates, Malformed
-from .values.storage import INTERNAL_TYPES, BinaryStorage, OnlyConverters, Storage, storage_for
+from .storage import INTERNAL_TYPES, BinaryStorage, OnlyConverters, Storage, storage_for
 
 _SESSIONS = (
     ("django.contrib.auth", "_get_user_session_key"),

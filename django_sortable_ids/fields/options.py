@@ -20,7 +20,7 @@ from ..schemes.time_scheme import accepting_other_versions
 from . import history_models, times
 from .generating import GeneratedIDField, GetType, SetType
 from .public import SEPARATORS, PublicText
-from .values.storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
+from .storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
 
 SCHEME, PUBLIC_TEXT, COLUMN, DEFAULT, CREATED_FROM = "E012", "E013", "E014", "E015", "E016"
 APP = "E018"

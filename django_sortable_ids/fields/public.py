@@ -18,7 +18,7 @@ from ..schemes.errors import Message, described, shown
 from ..schemes.notation import uuid_of
 from ..schemes.support import ByArguments
 from ..schemes.text_forms import UUIDText
-from .values.storage import storage_names
+from .storage import storage_names
 
 if TYPE_CHECKING:
     from ..schemes.mask import MaskKey

@@ -19,8 +19,8 @@ from django.db.models.functions import ExtractYear, TruncDate
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_column
+from ..fields.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..fields.times import MICROSECOND, first_moment, in_utc
-from ..fields.values.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from ..schemes.clock_and_randomness import unix_ns
 from .fragments import SQL, Compiled, SQLCondition, SQLText

@@ -11,7 +11,7 @@ from django.db.models import BinaryField
 from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
-from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
+from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme, get
 from ..schemes.layout import ByteFractionTemplate, Layout
 from ..schemes.text_forms import Digits, UUIDText

@@ -22,7 +22,7 @@ from django.db.models.sql.compiler import SQLInsertCompiler
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
-from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
+from ..fields.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..schemes.notation import Notation
 from ..schemes.text_forms import Digits, Groups, UUIDText
 from .fragments import Compiled, Fragment, HyphenatedHex, SQLText, joined

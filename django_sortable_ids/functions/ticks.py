@@ -13,7 +13,7 @@ from django.db.models import BigIntegerField, DateTimeField
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
-from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
+from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
 from ..schemes.clock_and_randomness import UNIX_EPOCH
 from ..schemes.layout import ByteFractionTemplate

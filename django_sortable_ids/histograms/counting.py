@@ -22,8 +22,8 @@ from django.db.models.sql.where import AND
 from ..db.counting import Count, Select, estimated_rows, fewest_expected_rows, scalars
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_fields
+from ..fields.storage import Storage, TextStorage
 from ..fields.times import MICROSECOND, first_moment_when
-from ..fields.values.storage import Storage, TextStorage
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from .spans import Span

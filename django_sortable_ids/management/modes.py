@@ -24,7 +24,7 @@ from ..backfill.verify import compare, verify
 from ..errors import WrongArguments, counted
 from ..fields import history_models
 from ..fields.of_model import is_unique_with_others
-from ..fields.values.storage import FIND
+from ..fields.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
 from ..primary_keys import move_plan, notes

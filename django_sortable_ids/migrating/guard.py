@@ -42,7 +42,7 @@ from ..db import row, tables, value
 from ..errors import counted
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
-from ..fields.values.storage import storage_names
+from ..fields.storage import storage_names
 from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
 

@@ -9,7 +9,7 @@ from django.db import NotSupportedError, connection, connections, models
 
 from ..fields import SortableIDField
 from ..fields.of_model import all_field_classes, id_at
-from ..fields.values.storage import BinaryStorage, UUIDStorage
+from ..fields.storage import BinaryStorage, UUIDStorage
 from ..schemes import ID
 from . import replace
 

@@ -20,7 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from .. import db
 from ..db import tables
 from ..fields import SortableIDField
-from ..fields.values.storage import (
+from ..fields.storage import (
     BinaryStorage,
     IntegerStorage,
     TextStorage,

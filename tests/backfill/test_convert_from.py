@@ -10,7 +10,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.fields.values.storage import mariadb_sorts
+from django_sortable_ids.fields.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import get
 

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection, models, transaction
 from django_sortable_ids import fields
 from django_sortable_ids.checks.definitions import check_generic_relations
 from django_sortable_ids.fields import SortableIDField
-from django_sortable_ids.fields.values.storage import mariadb_sorts, storage_names
+from django_sortable_ids.fields.storage import mariadb_sorts, storage_names
 from django_sortable_ids.schemes import TimeScheme
 from tests.combinations import each_with
 from tests.marks import own_tables

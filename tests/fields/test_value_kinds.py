@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
-from django_sortable_ids.fields.values.storage import storage_names
+from django_sortable_ids.fields.storage import storage_names
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.testapp.models import (

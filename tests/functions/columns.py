@@ -1,7 +1,7 @@
 """Every kind of column that an id with a time can be in."""
 
 from django_sortable_ids import fields
-from django_sortable_ids.fields.values.storage import default_storage, storage_names
+from django_sortable_ids.fields.storage import default_storage, storage_names
 from django_sortable_ids.schemes.text_forms import Digits, UUIDText
 from tests.capabilities import label
 from tests.field_classes import CLASSES

@@ -13,7 +13,7 @@ from django.db.models.lookups import Exact, In
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import SortableIDField, ULIDField, UUIDv7Field
-from django_sortable_ids.fields.values.storage import BinaryStorage, UUIDStorage
+from django_sortable_ids.fields.storage import BinaryStorage, UUIDStorage
 from django_sortable_ids.functions import AsText
 from tests.combinations import in_one_case
 from tests.marks import own_tables

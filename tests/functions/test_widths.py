@@ -11,7 +11,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.sql import Query
 
 from django_sortable_ids.fields import SortableIDField
-from django_sortable_ids.fields.values.storage import BinaryStorage, IntegerStorage, UUIDStorage
+from django_sortable_ids.fields.storage import BinaryStorage, IntegerStorage, UUIDStorage
 from django_sortable_ids.functions.generate import Composition
 from django_sortable_ids.functions.ticks import MomentOfTick, tick_at, tick_of
 from django_sortable_ids.schemes import TimeScheme, catalog

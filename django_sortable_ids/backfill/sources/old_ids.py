@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 
 from ...errors import BackfillError
 from ...fields import SortableIDField
-from ...fields.values.storage import mariadb_sorts
+from ...fields.storage import mariadb_sorts
 from ...schema.stored_values import PAGE, later_than_now, sorts_uuids
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, is_lossless
 from ...schemes.catalog import scheme_of_uuid

@@ -11,11 +11,11 @@ from typing import Any
 from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ...schemes import ID, Scheme, TimeScheme
-from ...schemes.layout import UUIDTemplate
-from ...schemes.notation import uuid_of, uuids_of
-from ...schemes.support import ByArguments
-from ...schemes.text_forms import TextForm, UUIDText
+from ..schemes import ID, Scheme, TimeScheme
+from ..schemes.layout import UUIDTemplate
+from ..schemes.notation import uuid_of, uuids_of
+from ..schemes.support import ByArguments
+from ..schemes.text_forms import TextForm, UUIDText
 
 # Text that is compared byte by byte. On PostgreSQL, Django adds a second index for LIKE to types
 # whose names begin with "varchar" or "text": hence "character varying".
