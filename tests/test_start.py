@@ -69,7 +69,7 @@ def test_a_model_and_its_first_query_import_what_a_column_needs():
     modules = imported(MODEL)
     fields = {"conf", "db", "fields", "lookups", "schemes"}
     assert rooms(modules) <= rooms(imported()) | fields
-    assert len(modules) <= 34
+    assert len(modules) <= 32
 
 
 def test_of_the_catalogue_only_what_is_used_is_built():
