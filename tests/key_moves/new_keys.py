@@ -28,7 +28,7 @@ def problems(before: Dump, after: Dump) -> Iterator[str]:
         old = {row["mark"]: row["id"] for row in before[table]}
         if {row["mark"]: row["old_id"] for row in after[table]} != old:
             yield f"{table}: its old keys are others"
-        found = models.get_model("graph", name).objects
+        found = models.get_model("graph", name).objects.select_related()
         rows = list(found.order_by("pk"))
         source = _SOURCES[name]
         # Sorting is stable. MariaDB has an order of its own of UUIDs.
