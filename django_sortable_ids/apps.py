@@ -55,9 +55,8 @@ def deferred(path: str) -> Callable[..., Any]:
     module, _, name = path.partition(":")
 
     @cache
-    def function() -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(import_module(f"{__package__}.{module}"), name)
-        return found
+    def function() -> Any:
+        return getattr(import_module(f"{__package__}.{module}"), name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return function()(*args, **kwargs)

@@ -304,7 +304,7 @@ def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
 
 
 class ListedColumn:
-    """What the admin calls for each row. Sorts by the id."""
+    """What the admin calls for each row: the public text of its id, by which the column sorts."""
 
     def __init__(
         self, field: SortableIDField, model_admin: admin.ModelAdmin[Any], title: Any
@@ -314,36 +314,13 @@ class ListedColumn:
         self.field = field
         self._model_admin = model_admin
 
-
-class CreatedAtColumn(ListedColumn):
-    def __init__(
-        self, field: SortableIDField, model_admin: admin.ModelAdmin[Any], title: Any
-    ) -> None:
-        super().__init__(field, model_admin, title)
-        if isinstance(field.scheme, TimeScheme) and field.scheme.descending:
-            self.admin_order_field = f"-{field.name}"
-
-    def __call__(self, obj: models.Model) -> str:
-        value, created = getattr(obj, self.field.attname), None
-        # It may be after the year 9999, or an accepted id of another version.
-        with suppress(OutOfRange, InvalidID):
-            created = None if value is None else local_time(self.field, value)
-        if created is None:
-            return str(self._model_admin.get_empty_value_display())
-        return format_html(
-            '<time class="sortable-ids-time" datetime="{}">{}</time>',
-            created.isoformat(),
-            formats.localize(created),
-        )
-
-
-class PublicTextColumn(ListedColumn):
-    """The public text of an id, which a click selects; a script adds a button that copies it."""
-
     def __call__(self, obj: models.Model) -> str:
         value = getattr(obj, self.field.attname)
-        if value is None:
-            return str(self._model_admin.get_empty_value_display())
+        shown = None if value is None else self.shown(value)
+        return str(self._model_admin.get_empty_value_display()) if shown is None else shown
+
+    def shown(self, value: Any) -> str | None:
+        """The public text, which a click selects; a script adds a button that copies it."""
         return format_html(
             '<span class="sortable-ids-text" dir="ltr" translate="no" data-copy="{}"'
             ' data-copied="{}">{}</span>',
@@ -351,6 +328,24 @@ class PublicTextColumn(ListedColumn):
             pgettext("sortable ids", "Copied"),
             self.field.public_text.shown(value),
         )
+
+
+class CreatedAtColumn(ListedColumn):
+    def __init__(self, field: SortableIDField, model_admin: Any, title: Any) -> None:
+        super().__init__(field, model_admin, title)
+        if isinstance(field.scheme, TimeScheme) and field.scheme.descending:
+            self.admin_order_field = f"-{field.name}"
+
+    def shown(self, value: Any) -> str | None:
+        # It may be after the year 9999, or an accepted id of another version.
+        with suppress(OutOfRange, InvalidID):
+            created = local_time(self.field, value)
+            return format_html(
+                '<time class="sortable-ids-time" datetime="{}">{}</time>',
+                created.isoformat(),
+                formats.localize(created),
+            )
+        return None
 
 
 def columns(model_admin: admin.ModelAdmin[Any]) -> dict[str, ListedColumn]:
@@ -362,7 +357,7 @@ def columns(model_admin: admin.ModelAdmin[Any]) -> dict[str, ListedColumn]:
         title = field.verbose_name
         if field.name != "public_id":
             title = format_lazy(pgettext_lazy("sortable ids", "public {name}"), name=title)
-        found[f"{field.name}_public_text"] = PublicTextColumn(field, model_admin, title)
+        found[f"{field.name}_public_text"] = ListedColumn(field, model_admin, title)
     for field in timed:
         title = format_lazy(
             pgettext_lazy("sortable ids", "{name} created at"), name=field.verbose_name
@@ -370,7 +365,7 @@ def columns(model_admin: admin.ModelAdmin[Any]) -> dict[str, ListedColumn]:
         found[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
     if fields:
         title = pgettext_lazy("sortable ids", "public id")
-        found["public_id"] = PublicTextColumn(main_field(fields), model_admin, title)
+        found["public_id"] = ListedColumn(main_field(fields), model_admin, title)
     if timed:
         title = pgettext_lazy("sortable ids", "created at")
         found["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)

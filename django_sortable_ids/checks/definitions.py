@@ -17,7 +17,14 @@ from django.db import connections, models, router
 from .. import conf
 from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
-from ..fields.of_model import id_at, is_unique_with_others, own_fields, referenced_id, usable_fields
+from ..fields.of_model import (
+    fields_of,
+    id_at,
+    is_unique_with_others,
+    own_fields,
+    referenced_id,
+    usable_fields,
+)
 from ..fields.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..ids import fields_by_prefix
 from ..schemes import TimeScheme
@@ -68,9 +75,7 @@ def usable(app_configs: Configs) -> Iterator[SortableIDField]:
 
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
     by_prefix = fields_by_prefix(tuple(apps.get_models()))
-    for field in usable(app_configs):
-        if history_models.is_copy(field):
-            continue
+    for field in fields_of(_models(app_configs)):
         for prefix in filter(None, field.public_text.accepted_prefixes):
             # Two models may share a table.
             others = [each for each in by_prefix.get(prefix, ()) if _column(each) != _column(field)]

@@ -252,16 +252,11 @@ class AcceptOldIDs(Leftmost, Serializer):
         fields = super().get_fields()
         for field in fields.values():
             relation = field.child_relation if isinstance(field, ManyRelatedField) else field
-            for base, accepting in _ACCEPTING.items():
-                if isinstance(relation, base) and not relation.read_only:
-                    # The same object: a class to the right may have set its queryset.
-                    relation.__class__ = _combined(accepting, relation.__class__)
+            if isinstance(relation, _WITH_OLD_IDS) and not relation.read_only:
+                # The same object: a class to the right may have set its queryset.
+                declared: Any = relation.__class__
+                relation.__class__ = _with_old_ids(declared)
         return fields
-
-
-@lru_cache
-def _combined(accepting: type[Any], declared: type[Any]) -> Any:
-    return type(declared.__name__, (accepting, declared), {})
 
 
 class _OldKey(Relation):
@@ -286,11 +281,13 @@ class _OldLink(Link):
             return row
 
 
-_ACCEPTING: dict[Any, Any] = {
-    PrimaryKeyRelatedField: _OldKey,
-    SlugRelatedField: _OldKey,
-    HyperlinkedRelatedField: _OldLink,
-}
+_WITH_OLD_IDS = (PrimaryKeyRelatedField, SlugRelatedField, HyperlinkedRelatedField)
+
+
+@lru_cache
+def _with_old_ids(declared: Any) -> Any:
+    accepting = _OldLink if issubclass(declared, HyperlinkedRelatedField) else _OldKey
+    return type(declared.__name__, (accepting, declared), {})
 
 
 def _old_row(relation: Any, name: str, given: Any) -> Any:
