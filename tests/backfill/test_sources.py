@@ -3,10 +3,12 @@ wrong afterwards is found."""
 
 import re
 import signal
+from dataclasses import replace
 
 import pytest
 
 from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.sources.find import ARGUMENTS, given_by
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 
 from .command import called, printed
@@ -28,6 +30,20 @@ def assert_in_order(source):
     if source.policies:
         expected = [key for key in expected if key in FIRST]
     assert [key for key in given if key in expected] == [key for key in expected if key in given]
+
+
+@pytest.mark.django_db
+@each_source
+def test_a_run_stores_what_names_its_source(source):
+    source.insert(FIRST)
+    target = source.plan(4).target
+    given = given_by(target.options)
+    assert given.keys() == source.given.keys() <= ARGUMENTS.keys()
+    command = target.command.split()
+    assert [each for each in command if each.startswith("--")][: len(given)] == [
+        f"--{name.replace('_', '-')}" for name in given
+    ]
+    assert type(replace(source, given=given).plan(4).target.source) is type(target.source)
 
 
 @pytest.mark.django_db

@@ -86,6 +86,11 @@ class Spread(Derived):
                 )
 
     @classmethod
+    def given_by(cls, options: Mapping[str, Any]) -> Given:
+        """A sequence has a start of its own."""
+        return super().given_by(options) if options.get("created_from") == "pk" else {}
+
+    @classmethod
     def named_by(cls, wanted: Wanted) -> Spread | None:
         """``--created-from pk``, over the given period or that of the last run."""
         given, last = wanted.given, wanted.last
