@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError
@@ -80,25 +81,23 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
 
 def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
     """Foreign keys of the database that refer to a changed column, and that no model has."""
-
-    def folded(table: str, column: str = "") -> tuple[str, str]:
-        """Both names as the database compares them."""
-        connection = engine.connection
-        return tables.folded_table(connection, table), tables.folded(connection, column)
-
-    spelled = {folded(table.name): table.name for table in engine.change.tables}
+    connection = engine.connection
+    folded, folded_table = (
+        partial(each, connection) for each in (tables.folded, tables.folded_table)
+    )
+    # Names as the database compares them.
+    spelled = {folded_table(table.name): table.name for table in engine.change.tables}
     changed = {
-        folded(table.name, part.name): part.key
+        folded_table(table.name): {folded(each.name): each.key for each in table.parts}
         for table in engine.change.tables
-        for part in table.parts
     }
     for foreign_key in engine.foreign_keys():
-        columns, referenced = foreign_key.columns, foreign_key.referenced_columns
-        for column, referred in zip(columns, referenced, strict=True):
-            key = changed.get(folded(foreign_key.referenced_table, referred))
-            if key and folded(foreign_key.table, column) not in changed:
-                table = spelled.get(folded(foreign_key.table), foreign_key.table)
-                yield Reference(table, column, key.label)
+        parent = changed.get(folded_table(foreign_key.referenced_table), {})
+        pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=True)
+        for column, referred in pairs if parent else ():
+            key, child = parent.get(folded(referred)), folded_table(foreign_key.table)
+            if key and folded(column) not in changed.get(child, ()):
+                yield Reference(spelled.get(child, foreign_key.table), column, key.label)
 
 
 def _unlisted(engine: KeyEngine) -> Iterator[str]:

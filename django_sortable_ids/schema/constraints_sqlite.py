@@ -7,7 +7,6 @@ definition in ``sqlite_master``. No row is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import DatabaseError, IntegrityError, models, transaction
@@ -269,11 +268,13 @@ class _Column:
         return rows(self.editor.connection, query)
 
 
-def foreign_keys(connection: Any) -> Iterator[tuple[str, str, str, str]]:
+def foreign_keys(connection: Any) -> list[tuple[str, str, str, str]]:
     """Table, column, parent and column of the parent of each foreign key."""
-    for table, column, parent, referenced in rows(connection, _FOREIGN_KEYS):
+    found = rows(connection, _FOREIGN_KEYS)
+    for place, (table, column, parent, referenced) in enumerate(found):
         if not referenced:
             about = rows(connection, f"PRAGMA main.table_info({_quoted(parent)})")
             # It refers to the primary key.
-            referenced = next((name for _, name, *_, place in about if place == 1), "")
-        yield table, column, parent, referenced
+            referenced = next((name for _, name, *_, number in about if number == 1), "")
+            found[place] = (table, column, parent, referenced)
+    return found

@@ -50,19 +50,16 @@ class Token:
     start: int
     depth: int
     """The number of parentheses around it."""
-    is_quoted: bool
+    keyword: str
+    """In capitals; empty if it is quoted."""
 
     @property
     def end(self) -> int:
         return self.start + len(self.text)
 
     @property
-    def keyword(self) -> str:
-        return "" if self.is_quoted else self.text.upper()
-
-    @property
     def name(self) -> str:
-        if not self.is_quoted:
+        if self.keyword:
             return self.text
         quote = self.text[-1]
         inner = self.text[1:-1]
@@ -106,8 +103,8 @@ def split(sql: str, pattern: str) -> list[Token]:
         text = match[0]
         depth += text == "("
         is_outer = depth == 1 and text == "("
-        is_quoted = match.lastgroup == "quoted"
-        tokens.append(Token(text, match.start(), 0 if is_outer else depth, is_quoted))
+        keyword = "" if match.lastgroup == "quoted" else text.upper()
+        tokens.append(Token(text, match.start(), 0 if is_outer else depth, keyword))
         depth -= text == ")"
     return tokens
 

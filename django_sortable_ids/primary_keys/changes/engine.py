@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -148,7 +148,7 @@ class KeyEngine(ABC):
         self.editor.execute(sql, None)
 
     @abstractmethod
-    def foreign_keys(self) -> Iterator[ForeignKey]:
+    def foreign_keys(self) -> Iterable[ForeignKey]:
         """Every foreign key of the database."""
 
     def programs(self) -> Iterator[Program]:

@@ -292,12 +292,14 @@ def final_target(field: Any) -> Any:
 
 def by_column(apps: Apps) -> dict[tuple[str, str], Any]:
     """The field of each column, by table and column; of several models on a table, the first."""
-    found = reversed([*columns(apps)])
+    found = reversed(columns(apps))
     return {(model._meta.db_table, str(field.column)): field for model, field in found}
 
 
-def columns(apps: Apps) -> Iterator[tuple[type[models.Model], Any]]:
-    for model in apps.get_models(include_auto_created=True):
-        if not model._meta.proxy:
-            for field in model._meta.local_concrete_fields:
-                yield model, field
+def columns(apps: Apps) -> list[tuple[type[models.Model], Any]]:
+    return [
+        (model, field)
+        for model in apps.get_models(include_auto_created=True)
+        if not model._meta.proxy
+        for field in model._meta.local_concrete_fields
+    ]

@@ -53,9 +53,11 @@ class SQLiteKeys(KeyEngine):
     """Of this connection, so that the file doesn't grow."""
     in_order_of_the_file = " NOT INDEXED"
 
-    def foreign_keys(self) -> Iterator[ForeignKey]:
-        for table, column, parent, referenced in foreign_keys(self.connection):
-            yield ForeignKey("", table, (column,), parent, (referenced,))
+    def foreign_keys(self) -> list[ForeignKey]:
+        return [
+            ForeignKey("", table, (column,), parent, (referenced,))
+            for table, column, parent, referenced in foreign_keys(self.connection)
+        ]
 
     def rehearse(self) -> Iterator[str]:
         for table in self.change.tables:
