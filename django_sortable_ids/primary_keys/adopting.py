@@ -20,8 +20,6 @@ from .changes.moved import KeyCopy, MovedKey, Reference, TextReference
 from .changes.texts import widened
 
 _EXPECTED = "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
-
-
 Found = Reference | KeyCopy | TextReference
 """A column that gets the type of the key; its field, if that gets another type; or one of texts."""
 
@@ -55,7 +53,11 @@ def _found(
     if owner == table:
         _check_column(connection, table, name)
         return [TextReference(table, column, name)]
-    key = _key(of, moved)
+    key = next((each for each in moved if each.model.lower() == of.lower()), None)
+    if key is None:
+        labels = [each.model for each in moved]
+        those = f"these are {', '.join(labels)}{nearest(of, labels)}"
+        raise BackfillError(f"{of} is no model whose key moves; {those}")
     reference = Reference(table, column, key.model)
     if reference in graph.references_of(state.apps, moved):
         raise BackfillError("the plan has this column already: omit it")
@@ -87,15 +89,6 @@ def _check_column(connection: Any, table: str, column: str) -> None:
         names = [each.name for each in known_columns.values()]
         has = f"it has {', '.join(names)}{nearest(column, names)}"
         raise BackfillError(f"{table} has no column {column}; {has}")
-
-
-def _key(label: str, moved: Sequence[MovedKey]) -> MovedKey:
-    for each in moved:
-        if each.model.lower() == label.lower():
-            return each
-    labels = [each.model for each in moved]
-    those = f"these are {', '.join(labels)}{nearest(label, labels)}"
-    raise BackfillError(f"{label} is no model whose key moves; {those}")
 
 
 def _remains_text(connection: Any, reference: Reference, before: Any, after: Any) -> bool:

@@ -81,11 +81,9 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
 
 def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
     """Foreign keys of the database that refer to a changed column, and that no model has."""
-    connection = engine.connection
-    folded, folded_table = (
-        partial(each, connection) for each in (tables.folded, tables.folded_table)
-    )
     # Names as the database compares them.
+    folded = partial(tables.folded, engine.connection)
+    folded_table = partial(tables.folded_table, engine.connection)
     spelled = {folded_table(table.name): table.name for table in engine.change.tables}
     changed = {
         folded_table(table.name): {folded(each.name): each.key for each in table.parts}
