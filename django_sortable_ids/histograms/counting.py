@@ -26,7 +26,6 @@ from ..fields.storage import Storage, TextStorage
 from ..fields.times import MICROSECOND, first_moment_when
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
-from .spans import Span
 
 _SHARE = 0.8
 """Of the time, for the exact counts. The rest is for those up to a limit."""
@@ -35,6 +34,13 @@ _ROWS = 200_000
 _MOST_PARAMS = 30_000
 """Of one statement; SQLite's limit is 32,766 or more."""
 _ROW = "sortable_ids_row"
+
+
+class Span(NamedTuple):
+    """Start and end (excluded), in UTC."""
+
+    start: datetime
+    end: datetime
 
 
 class TookTooLong(Exception):

@@ -32,8 +32,7 @@ from django.utils.functional import cached_property
 
 from django_sortable_ids.admin.drill_down import CalendarPeriod, drill_down, path_to
 from django_sortable_ids.functions import CreatedAt, histogram
-from django_sortable_ids.histograms.counting import timed_column
-from django_sortable_ids.histograms.spans import Span
+from django_sortable_ids.histograms.counting import Span, timed_column
 
 from .creation_times import DAYS, Row, Rows, fill, settle
 from .support import heading, in_turns, markdown, one_row, ratios, seconds, table_of

@@ -20,7 +20,7 @@ from django.utils import timezone
 from django_sortable_ids import functions
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.functions import Bar
-from django_sortable_ids.histograms.spans import UNITS
+from django_sortable_ids.histograms.histogram import UNITS
 from django_sortable_ids.pagination import Count as Rows
 from django_sortable_ids.schemes import TimeScheme
 from tests.admin.page import Page

@@ -14,8 +14,8 @@ from django_sortable_ids import db
 from django_sortable_ids.db.counting import Select, scalars
 from django_sortable_ids.functions import histogram
 from django_sortable_ids.histograms import counting
-from django_sortable_ids.histograms.histogram import drawn
-from django_sortable_ids.histograms.spans import UNITS, Span, local, spans, start_of
+from django_sortable_ids.histograms.counting import Span
+from django_sortable_ids.histograms.histogram import UNITS, drawn, local, spans, start_of
 from tests.combinations import in_one_case
 from tests.lookups.support import fill, utc
 from tests.testapp.models import Order
