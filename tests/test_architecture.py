@@ -16,7 +16,7 @@ MODULES = {
 }
 TYPES_ONLY = "TYPE_CHECKING"
 MOST_LINES = 31_100
-MOST_FILES = 157
+MOST_FILES = 156
 """The package doesn't grow: who deletes lowers these bounds, who raises them says why."""
 
 
