@@ -92,17 +92,13 @@ def drop(model):
         editor.delete_model(model)
 
 
-def test_the_database_of_the_model_is_filled(routed):
+def test_the_database_of_the_model_is_filled_and_verified(routed):
     assert run(NAME, created_from="created_at")[-1] == (
         f"Next: manage.py backfill_ids {NAME} --created-from created_at --database=other --verify"
     )
     assert is_strict("ulid", "other")
     assert saved_run("ulid", "other").rows_filled == 5
     assert not BackfillRun.objects.exists()
-
-
-def test_it_is_that_of_verify_and_status_too(routed):
-    run(NAME, created_from="created_at")
     assert run(NAME, "--verify")[0] == "5 rows, 5 with an id"
     assert run(NAME, "--status")[0].startswith(f"{NAME}: finished")
     assert run("--status") == ["no backfill of any column has started in the database 'default'"]

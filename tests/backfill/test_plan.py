@@ -74,26 +74,15 @@ def test_the_statement_is_the_one_that_runs(name, same):
 
 def test_an_empty_table():
     lines = dry_run("uuid7", verbosity=2)
-    assert lines[:4] == [
-        "testapp.Order.uuid7: UUIDv7 of created_at",
-        "  0 rows without an id, up to 5,000 in a transaction",
-        "  in the order of (created_at, pk), for each batch:",
-        f"    {statement_of('uuid7')}",
-    ]
-    assert (
-        lines[4:-1:2]
-        == {
-            "sqlite": [],
-            "postgresql": [
-                "  for a batch that continues the time of the previous one:",
-                "  for rows that appear during the run:",
-            ],
-            "mysql": [
-                "  before it, to count the rows of its largest tick:",
-                "  for rows that appear during the run:",
-            ],
-        }[connection.vendor]
-    )
+    assert lines[1].startswith("  0 rows without an id, ")
+    assert lines[3] == f"    {statement_of('uuid7')}"
+    more = {
+        "sqlite": [],
+        "postgresql": ["  for a batch that continues the time of the previous one:"],
+        "mysql": ["  before it, to count the rows of its largest tick:"],
+    }[connection.vendor]
+    late = ["  for rows that appear during the run:"]
+    assert lines[4:-1:2] == (more + late if more else [])
 
 
 def test_a_column_that_is_never_empty_has_nothing_missing():

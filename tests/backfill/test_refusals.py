@@ -135,12 +135,6 @@ TIMES = {
         "2001-09-09 01:46:40+00:00. Correct its time, or choose --on-out-of-range=skip, or give "
         "it an id yourself; nothing was written.",
     ),
-    "before 1970": (
-        "ulid",
-        [START, at(1969, 12, 31, 23, 59, 59, 999_999)],
-        "testapp.Order 2 is too old: ULID begins at 1970-01-01 00:00:00+00:00. Correct its time, "
-        "or choose --on-out-of-range=skip, or give it an id yourself; nothing was written.",
-    ),
     "after a snowflake's last": (
         "snowflake",
         [at(2080, 7, 10, 17, 30, 30, 208_999), at(2080, 7, 10, 17, 30, 30, 209_000)],

@@ -77,7 +77,12 @@ def test_it_writes_what_migrate_runs(project):
     assert is_not_null(project, "public")
 
 
-def test_before_a_fill_it_names_the_command_that_fills(project):
+def test_nothing_is_written_where_rows_have_no_id(project):
+    """Before a fill, it names the command that fills."""
+    project.shell("from depot.models import *; Order.objects.filter(pk=3).update(public=None)")
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 1
+    assert "1 row without an id" in done.stderr
     project.shell(
         "from depot.models import *; from django_sortable_ids.models import BackfillRun; "
         "BackfillRun.objects.all().delete(); Order.objects.update(public=None)"
@@ -86,14 +91,6 @@ def test_before_a_fill_it_names_the_command_that_fills(project):
     assert done.returncode == 1
     command = f"manage.py backfill_ids {PUBLIC} --created-from created_at"
     assert f"{PUBLIC}: rows have no id yet. Fill them first: {command}" in done.stderr
-    assert project.names == ["0001_initial"]
-
-
-def test_nothing_is_written_where_a_row_has_no_id(project):
-    project.shell("from depot.models import *; Order.objects.filter(pk=3).update(public=None)")
-    done = project.backfill(PUBLIC, "--write-migration")
-    assert done.returncode == 1
-    assert "1 row without an id" in done.stderr
     assert project.names == ["0001_initial"]
 
 
