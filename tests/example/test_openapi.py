@@ -51,23 +51,6 @@ def test_the_document_is_true_of_the_answers(
             assert [error.message for error in described.iter_errors(answer)] == []
 
 
-def test_ids_are_described_where_they_stand(document: dict[str, Any]) -> None:
-    flight, remark = (document["components"]["schemas"][name] for name in ("Flight", "Remark"))
-    text = {
-        "type": "string",
-        "pattern": "^flight_[0-9a-hjkmnp-tv-z]{26}$",
-        "minLength": 33,
-        "maxLength": 33,
-        "example": "flight_01kdvdna00fdptvdpvdpvdpvdm",
-        "format": "typeid",
-        "x-typeid": "flight",
-    }
-    assert flight["properties"]["public_id"] == {**text, "readOnly": True}
-    assert remark["properties"]["flight"] == text
-    (parameter,) = document["paths"]["/api/flights/{public_id}/"]["get"]["parameters"]
-    assert parameter["schema"] == text
-
-
 def run(folder: Path, *command: str) -> str:
     """What the command prints, which must succeed."""
     done = subprocess.run(

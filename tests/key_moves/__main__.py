@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
         if options.what == "rows":
             from . import random_rows
 
-            random_rows.run(options.runs, options.seed, options.most, shrink=options.shrink)
+            random_rows.run(options.runs, options.seed)
             print(f"{options.runs} graphs moved there, back, and there again")
             return 0
         from . import kills
@@ -47,8 +47,6 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("what", choices=["rows", "kills"])
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seed", type=int, help="rows: without it, the same each time")
-    parser.add_argument("--most", type=int, default=5, help="rows: of a table")
-    parser.add_argument("--shrink", action="store_true", help="rows: find the smallest that fail")
     parser.add_argument("--kill-server", action="store_true", help="kills: not those of `migrate`")
     return parser.parse_args(arguments)
 

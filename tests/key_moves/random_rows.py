@@ -9,9 +9,9 @@ from .database import AFTER, BEFORE, create, insert, migrate
 from .rows import Rows, rows
 
 
-def run(examples: int, number: int | None, most: int, *, shrink: bool) -> None:
-    """Raise ``AssertionError`` for rows that are others afterwards; with ``shrink``, which takes
-    minutes, the smallest ones. ``number`` is the seed; None draws the same rows each time."""
+def run(examples: int, number: int | None) -> None:
+    """Raise ``AssertionError`` for rows that are others afterwards. ``number`` is the seed; None
+    draws the same rows each time."""
     healthy = True
 
     @settings(
@@ -20,9 +20,9 @@ def run(examples: int, number: int | None, most: int, *, shrink: bool) -> None:
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, *([Phase.shrink] if shrink else [])],
+        phases=[Phase.generate],
     )
-    @given(rows(most))
+    @given(rows())
     def moves(found: Rows) -> None:
         nonlocal healthy
         if not healthy:

@@ -15,8 +15,7 @@ from tests.support import execute
 
 from .conftest import forget
 from .sources import ROWS, create_orders
-from .test_pending_swap import stop_before_it_is_recorded
-from .test_swap import prepare
+from .test_swap import prepare, stop_before_it_is_recorded
 
 pytestmark = own_tables
 
