@@ -5,6 +5,9 @@ import uuid
 import pytest
 from django.db import connection
 
+from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.sources.base import Given
+from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.verify import verify
 
 from .shop.models import (
@@ -19,12 +22,13 @@ from .support import (
     MILLISECOND,
     START,
     Stop,
+    ascends,
+    field_of,
     fill,
     find,
     ids,
     in_python,
     insert,
-    is_strict,
     stop_after,
     times_are_right,
 )
@@ -56,18 +60,23 @@ def insert_keys(model, keys, times):
 
 
 @pytest.mark.parametrize("where", ["database", "Python"][IS_SQLITE:])
+@pytest.mark.parametrize("source", ["created_from=created_at", "created_at=now"])
 @pytest.mark.parametrize("model", KEYS, ids=lambda model: model.__name__)
-def test_keys_of_any_type_break_ties(monkeypatch, model, where):
+def test_keys_of_any_type_break_ties(monkeypatch, model, source, where):
+    """All rows of the time of the run are in the order of their keys."""
     if where == "Python":
         in_python(monkeypatch)
     insert_keys(model, KEYS[model], [START + n // 20 * MILLISECOND for n in range(40)])
-    label = f"{model._meta.label}.public_id"
+    label, (name, value) = f"{model._meta.label}.public_id", source.split("=")
+    target = find_target(label, Given(**{name: value}), "default")
     with pytest.raises(Stop):
-        fill(label, 7, stop_after(1))
-    assert fill(label, 7).filled == 33
-    assert is_strict(label)
-    assert times_are_right(label)
-    assert verify(find(label)).failures == []
+        run.execute(plan.build(target, 7), stop_after(1))
+    assert run.execute(plan.build(target, 7)).filled == 33
+    by_time = ["created_at"] * (name == "created_from")
+    found = model.objects.order_by(*by_time, "pk").values_list("public_id", flat=True)
+    assert ascends(list(map(field_of(label).scheme.to_int, found)))
+    assert not by_time or times_are_right(label)
+    assert verify(target).failures == []
 
 
 def test_verify_names_both_halves():

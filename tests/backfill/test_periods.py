@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,8 +12,8 @@ from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import BillLine, PairKey, TextKey, UUIDKey
-from .support import START, insert, refusal
 from .support import command as call
+from .support import insert, refusal
 
 pytestmark = pytest.mark.django_db
 
@@ -214,22 +213,3 @@ def test_begun_again_without_any_id_it_has_the_time_of_that():
     BillLine.objects.update(public_id=None)
     call(NAME, "--created-at=now")
     assert filled()[0][1].int >> 80 > before.int >> 80
-
-
-@pytest.mark.parametrize("model", [UUIDKey, TextKey, PairKey], ids=lambda each: each.__name__)
-def test_any_key(model):
-    if model is PairKey:
-        insert(PairKey, [{"shop": n % 2, "number": n, "created_at": START} for n in range(9)])
-    elif model is TextKey:
-        insert(TextKey, [{"code": f"k{n}", "created_at": START} for n in range(9)])
-    else:
-        for _ in range(9):
-            UUIDKey.objects.create(id=uuid4(), created_at=START)
-        UUIDKey.objects.update(public_id=None)
-    name = f"{model._meta.label}.public_id"
-    call(name, "--created-at=now", "--batch-size=2")
-    by_key = list(model.objects.order_by("pk").values_list("public_id", flat=True))
-    by_id = list(model.objects.order_by("public_id").values_list("public_id", flat=True))
-    assert by_key == by_id
-    assert None not in by_id
-    assert "strictly in order" in call(name, "--verify")[1]
