@@ -59,11 +59,6 @@ class Command:
     def code(self) -> int:
         return self.process.wait(timeout=PATIENCE)
 
-    def send_when(self, number: int, condition: Callable[[], bool]) -> None:
-        """Send the signal as soon as the condition holds."""
-        self.wait_until(condition)
-        self.process.send_signal(number)
-
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Which must be before it ends."""
 

@@ -41,6 +41,10 @@ CreateModel("Tagged", [
     ("kind_id", IntegerField()),
     ("customer", ForeignKey("depot.Customer", SET_NULL, null=True)),
 ]),
+CreateModel("Visit", [
+    ("number", {number}),
+    ("text", CharField(max_length=40)),
+]),
 """
 MOVE = """\
 MigratePrimaryKey(
@@ -53,7 +57,12 @@ MigratePrimaryKey(
         ("depot_tagged", "customer_id", "depot.Customer"),
     ],
     generic=[("depot_tagged", "object_id", "kind_id")],
-    copies=[KeyCopy("depot.HistoricalCustomer", "id", "depot.Customer", {copy}{copied_old})],
+    copies=[
+        KeyCopy("depot.HistoricalCustomer", "id", "depot.Customer", {copy}{copied_old}),
+        KeyCopy("depot.Visit", "number", "depot.Customer", {copy}),
+    ],
+    adopted=[("depot_visit", "number", "depot.Customer")],
+    texts=[("depot_visit", "text", "depot.Customer")],
     histories=[
         ("depot.HistoricalCustomer", "history_date"),
         ("depot.HistoricalOrder", "history_date"),
@@ -68,6 +77,8 @@ COLUMNS = [
     ("HistoricalOrder", "customer_id"),
     ("HistoricalOrder_gifts", "customer_id"),
     ("Tagged", "object_id"),
+    ("Visit", "number"),
+    ("Visit", "text"),
 ]
 """Which contain keys of customers."""
 DELETED = "sortable_ids_deleted__depot_customer"
@@ -85,8 +96,13 @@ class Shop:
         self.depot = depot
         self.kind = ContentType.objects.create(app_label="depot", model="customer").pk
 
-    def create(self, key="BigAutoField(primary_key=True)", copy="BigIntegerField(db_index=True)"):
-        self.depot.write(MODELS.format(key=key, copy=copy))
+    def create(
+        self,
+        key="BigAutoField(primary_key=True)",
+        copy="BigIntegerField(db_index=True)",
+        number=None,
+    ):
+        self.depot.write(MODELS.format(key=key, copy=copy, number=number or copy))
         self.depot.migrate()
 
     def write_move(
@@ -119,6 +135,7 @@ class Shop:
         order = self.objects("Order").create(customer_id=one.pk)
         self.remember(one, on, order.pk)
         self.objects("Tagged").create(object_id=str(one.pk), kind_id=self.kind, customer_id=one.pk)
+        self.objects("Visit").create(number=one.pk, text=str(one.pk))
         return one
 
     def remember(self, one, on, order):
@@ -140,7 +157,7 @@ class Shop:
     def keys(self):
         """Each key, by table and row."""
         return {
-            (name, row): str(key)
+            (name if column != "text" else "Visit's text", row): str(key)
             for name, column in COLUMNS
             for row, key in self.objects(name).values_list(
                 "name" if name == "Customer" else "pk", column

@@ -84,19 +84,22 @@ def test_later_rows_come_back_with_the_next_numbers(filled):
 
 
 def test_each_statement_can_be_the_last(filled):
-    before, depot = filled.keys(), filled.depot
-    third, last = filled.key("c"), filled.key("e")
+    depot, third, last = filled.depot, filled.key("c"), filled.key("e")
+    # Never a key of a row, and no key.
+    filled.objects("Visit").create(number=last + 1, text="no key")
+    before = filled.keys()
     filled.write_move()
     assert migrate_until_done(depot) > 15
     assert is_one_to_one(before, filled.keys())
     filled.delete("c", 11)
     filled.add("x", 12)
     filled.delete("x", 13)
+    filled.objects("Visit").create(text="later")
     rows = filled.keys()
     known = {row: key for row, key in before.items() if row in rows}
     assert migrate_until_done(depot, "0001_step") > 10
     assert {row: key for row, key in filled.keys().items() if row in known} == known
-    assert (filled.key("c"), filled.key("x")) == (third, last + 1)
+    assert (filled.key("c"), filled.key("x")) == (third, last + 2)
     assert DELETED not in tables()
 
 

@@ -36,6 +36,7 @@ def test_moved_tables_equal_fresh_ones(shop, field):
     shop.create(
         FRESH.format(field=field, how="primary_key", old="unique"),
         FRESH.format(field=field, how="db_index", old="db_index"),
+        f"{field}(db_index=True)",
     )
     assert found == definitions()
 
