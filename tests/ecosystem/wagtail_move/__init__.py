@@ -2,6 +2,6 @@
 
 `python -m tests.ecosystem.wagtail_move`, with the packages of the tox environment ecosystem-apart,
 works on SQLite or on the server of DATABASE_URL. Every page of wagtail's admin that shows a row,
-and every draft, must be as before: with the new keys after `translate.py` of
-docs/reference/other-packages.md, and with the old ones again.
+every draft, and what its forms create and change must be as before: with the new keys after
+`translate.py` of docs/reference/other-packages.md, and with the old ones again.
 """
