@@ -247,6 +247,19 @@ def test_texts_of_another_collation(depot):
         assert execute(joined) == [("a", 1, 1), ("b", 1, 1)]
 
 
+@pytest.mark.parametrize(
+    ("table", "column"), [("depot_historicalcustomer", "id"), ("depot_visit", "number")]
+)
+def test_histories_of_another_collation(shop, table, column):
+    """They may contain keys of deleted rows, and are compared with keys as well."""
+    shop.create("CharField(max_length=9, primary_key=True)", "CharField(max_length=9)")
+    execute(f"ALTER TABLE {table} MODIFY {column} varchar(9) COLLATE utf8mb4_spanish_ci NOT NULL")
+    shop.write_move(old="CharField(max_length=9, {})")
+    unlike = rf"{table}.{column} can't be compared with depot_customer.id: .*collations"
+    with pytest.raises(BackfillError, match=unlike):
+        shop.depot.migrate()
+
+
 # What can't stay is refused by name
 
 
