@@ -78,6 +78,11 @@ def test_levels_with_one_place_are_skipped():
     assert bars(ULIDProduct) == {":00": "1", ":30": "1"}
 
 
+def test_the_first_moment_of_a_place_is_no_part_of_the_one_before():
+    create(ULIDProduct, utc(2026, 12, 31, 12), utc(2027, 1, 1, 5))
+    assert bars(ULIDProduct) == {"2026": "1", "2027": "1"}
+
+
 def test_without_rows_nothing_is_drawn():
     assert changelist(ULIDProduct).drill_down is None
     create(ULIDProduct, *YEARS)
@@ -225,9 +230,11 @@ def test_the_filter_by_creation_time_narrows_the_bars_and_a_choice_of_it_leaves_
     assert spec.days.chosen() == {spec.days.first_name: [date(2026, 1, 1)]}
     assert all("within" not in choice["query_string"] for choice in spec.choices(both))
     assert [name for name, _ in spec.other_parameters] == []
-    alone = changelist(ULIDProduct, "?id__created_at__within=2026")
-    selected = [title for title, each in choices(alone, spec.title).items() if each["selected"]]
-    assert selected == []
+    this_year = choices(both, spec.title)["This year"]["query_string"]
+    for before, expected in (("?", []), (f"{this_year}&", ["This year"])):
+        found = changelist(ULIDProduct, f"{before}id__created_at__within=2026")
+        offered = choices(found, spec.title).items()
+        assert [title for title, each in offered if each["selected"]] == expected
 
 
 def test_pages_and_popups_keep_the_place(browser):

@@ -201,6 +201,10 @@ def test_it_is_halved_by_conflicts_and_grows_back():
         size.took(size.rows, 1)
     assert sizes[5:] == [1, 2, 4, 8]
     assert size.rows == 10
+    again = BatchSize(5000, Limits(target_time=0.5))
+    again.halve()
+    again.took(2500, 1)
+    assert follow(again, 10**9, batches=1) == 10_000
 
 
 # A second terminal

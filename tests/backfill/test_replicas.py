@@ -162,6 +162,10 @@ def test_a_replica_that_is_late_is_waited_for(pair, rows):
     assert all(re.fullmatch(late, each) for each in said[::2])
 
 
+def test_one_that_is_as_late_as_it_may_be_is_not_waited_for(pair, rows):
+    wait_until(lambda: not replicas.watch("replica", 0)(), "it is in time")
+
+
 def test_one_that_stops_is_waited_for_too(pair, rows):
     lag = replicas.watch("replica", 30)
     follow, leave = pair.statements.follow, pair.statements.leave

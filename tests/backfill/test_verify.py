@@ -283,10 +283,12 @@ def test_generated_ids_of_a_model_without_times():
     lines, error = run_command(name)
     assert (lines[-1], error) == ("all different", None)
     keys = list(Timeless.objects.order_by("pk").values_list("pk", flat=True))
-    Timeless.objects.all().update(public_id=None)
-    for pk, value in zip(keys, ids[::-1], strict=True):
-        Timeless.objects.filter(pk=pk).update(public_id=value)
-    assert "of 100 ids are of another time" in run_command(name)[1][0]
+    for step in (HOUR, 40 * SECOND):
+        Timeless.objects.all().update(public_id=None)
+        for number, pk in enumerate(keys):
+            value = scheme.generate(START - number * step)
+            Timeless.objects.filter(pk=pk).update(public_id=value)
+        assert "of 100 ids are of another time" in run_command(name)[1][0]
 
 
 def test_rows_without_an_id_of_a_model_without_times_are_to_be_filled_first():

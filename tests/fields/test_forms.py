@@ -33,7 +33,9 @@ def test_a_blank_makes_an_id(public, form_class):
         form = form_class(data)
         assert form.is_valid(), form.errors
         assert form.save().public is not None
-    assert len(set(public.objects.values_list("public", flat=True))) == 3
+    copy = public(public=public.objects.first().public)
+    assert form_class({"public": "", "name": "a"}, instance=copy).save().public is not None
+    assert len(set(public.objects.values_list("public", flat=True))) == 4
 
 
 def test_a_given_id_is_kept(public, form_class):

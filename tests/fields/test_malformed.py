@@ -146,6 +146,7 @@ def members(of):
     assert list(rows.filter(pk__in=[*of.values, of.row.pk])) == [of.row]
     assert list(pickle.loads(pickle.dumps(rows.filter(pk__in=["nonsense"])))) == []
     assert rows.in_bulk(["nonsense", of.row.pk]) == {of.row.pk: of.row}
+    assert list(rows.filter(pk__in=[Value(of.row.pk, output_field=of.key), *of.few])) == [of.row]
 
 
 def relation(one, other, name, value, right):

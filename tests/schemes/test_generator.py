@@ -407,15 +407,17 @@ def test_no_policy_gets_in_the_way(travel, policy, rule):
 
 
 @pytest.mark.parametrize("travel", TRAVEL)
-def test_ids_of_a_worker_are_not_repeated_at_a_time_that_was_visited(travel):
-    scheme = fresh(get("sonyflake").with_worker(7))
+@pytest.mark.parametrize("scheme", [get("sonyflake"), get("snowflake", worker_bits=14)])
+def test_ids_of_a_worker_are_not_repeated_at_a_time_that_was_visited(scheme, travel):
+    scheme = fresh(scheme.with_worker(7))
     made = []
     # What a tick has no room for goes to the next ones, which are visited as well.
     for ticks in (0, 1, 0):
-        with travel(PAST + timedelta(days=365 * 10, milliseconds=10 * ticks)):
+        with travel(PAST + timedelta(days=365 * 10, microseconds=ticks * scheme.tick_ns // 1000)):
             made += [scheme.generate() for _ in range(600)]
         made.append(scheme.generate())
     assert len(set(made)) == 1803
+    assert {scheme.parts(each)[1] for each in made} <= {*scheme.layout.suffixes_of(7)}
 
 
 @pytest.mark.parametrize("travel", TRAVEL)
