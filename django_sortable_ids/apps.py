@@ -50,8 +50,10 @@ _READS_MODELS = {"import_export.resources": "packages.import_export:import_expor
 """The same for what reads the models in ``admin.py``, before any app is ready."""
 
 
+@cache
 def deferred(path: str) -> Callable[..., Any]:
-    """The function ``"module:name"`` of this package, imported at its first call."""
+    """The function ``"module:name"`` of this package, imported at its first call. It is always the
+    same one: Django calls ``ready()`` again when a test changes ``INSTALLED_APPS``."""
     module, _, name = path.partition(":")
 
     @cache

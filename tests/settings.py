@@ -53,6 +53,7 @@ INSTALLED_APPS = [
     "django_sortable_ids",
     "tests.backfill.shop",
     "tests.old_ids",
+    "tests.oracle",
     "tests.store",
     "tests.testapp",
 ]

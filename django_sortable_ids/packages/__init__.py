@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 def replace(*replaced: tuple[Any, str, Callable[..., Any]]) -> None:
     """Replace functions of modules and methods of classes, each by one that gets the usual one as
-    its first argument. All exist, or none is replaced.
+    its first argument. All exist, or none is replaced; what is ours already stays.
     """
     usual = [getattr(owner, name) for owner, name, _ours in replaced]
     for (owner, name, ours), theirs in zip(replaced, usual, strict=True):
+        if getattr(theirs, "replaced_by", None) is ours:
+            continue
         is_of_class = inspect.ismethod(theirs)
         call = _called_with(theirs.__func__ if is_of_class else theirs, ours)
         setattr(owner, name, classmethod(call) if is_of_class else call)
@@ -29,6 +31,7 @@ def _called_with(usual: Callable[..., Any], ours: Callable[..., Any]) -> Callabl
     def call(*args: Any, **kwargs: Any) -> Any:
         return ours(usual, *args, **kwargs)
 
+    call.replaced_by = ours  # type: ignore[attr-defined]
     return call
 
 

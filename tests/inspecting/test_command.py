@@ -78,7 +78,7 @@ def test_the_parts_of_every_scheme(scheme):
 
 def test_one_scheme():
     printed = run("1456074443983795930", "--scheme", "discord", "--no-rows")
-    assert "\n\nDiscord snowflake\n" in printed
+    assert "\n\nDiscord snowflake: " in printed
     assert "Other schemes" not in printed
     with pytest.raises(CommandError, match="invalid choice: 'nope'"):
         run(UUID, "--scheme", "nope")

@@ -7,6 +7,9 @@ from itertools import product
 from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
+from django.core.checks.registry import registry
+from rest_framework.relations import HyperlinkedRelatedField
 from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ModelSerializer, ReadOnlyField, Serializer, SlugRelatedField
 from rest_framework.test import APIClient, APIRequestFactory
@@ -71,6 +74,14 @@ def loaded(row, relation):
     """The row, and again with and without its relation."""
     rows = type(row).objects
     return [row, rows.get(), rows.prefetch_related(relation).get()]
+
+
+def test_an_app_that_is_ready_again_changes_nothing_twice():
+    replaced = HyperlinkedRelatedField.get_url, SlugRelatedField.to_internal_value
+    checks = len(registry.get_checks())
+    apps.get_app_config("django_sortable_ids").ready()
+    assert replaced == (HyperlinkedRelatedField.get_url, SlugRelatedField.to_internal_value)
+    assert len(registry.get_checks()) == checks
 
 
 def test_the_whole_of_a_row():

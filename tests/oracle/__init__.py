@@ -1,0 +1,1 @@
+"""An app with one table of invoices, and decoders of ids that share no code with the package."""
