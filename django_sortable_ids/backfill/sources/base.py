@@ -2,7 +2,7 @@
 
 A source is a subclass of ``Source``, each kind in one file. It owns the arguments that name it, the
 order of the rows, their times, the ids that it knows, and what a plan and ``--verify`` expect.
-``SOURCES`` lists them.
+``SOURCES`` in ``find.py`` lists them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ class Source(ABC):
     """Where the creation times of a table's rows come from.
 
     The *place* of a row is the value that its time is derived from, such as a time, an old id or a
-    key.
+    key. Every source has ``between``, ``load_place`` and ``check_places``; ``at``, if its rows have
+    times of their own; ``times``, if the database shall compute the ids; ``known_ids``, if it knows
+    them; ``is_sorted``, if no index has its order.
     """
 
     model: type[models.Model]

@@ -124,8 +124,8 @@ class KeyEngine(ABC):
             self.create_table(key.map.model, like=key.table, create=self.create_map)
 
     def move(self) -> None:
-        """Replace the keys everywhere, and note that it is done: in one transaction, where the
-        database has transactions for DDL."""
+        """Replace the keys everywhere, and note that it is done: in one transaction. MariaDB and
+        MySQL, which commit each DDL statement, have steps of their own instead."""
         numbers = self.all_counted()
         with transaction.atomic(self.connection.alias):
             replace_values(self.editor, self.change)
@@ -133,8 +133,7 @@ class KeyEngine(ABC):
             self.note.write(numbers, self.with_old_keys())
 
     def replace_keys(self) -> None:
-        """Give the keys, and all columns that contain them, their next values; not where ``move``
-        is another one."""
+        """Give the keys, and all columns that contain them, their next values, for ``move``."""
         raise NotImplementedError
 
     def drop_maps(self) -> None:

@@ -1,7 +1,8 @@
 """MariaDB and MySQL commit each DDL statement: the rows of each table are copied into one LIKE it
 with other columns, and one RENAME TABLE exchanges all of them.
 
-1. Each table gets a new one LIKE it, without foreign keys, whose key columns get other types.
+1. Each table gets a new one LIKE it, without foreign keys. Key columns, and columns that refer to
+   them, get other types.
 2. The rows are copied, with the new keys from the maps.
 3. Keys in texts are replaced. The note begins, with the foreign keys as text.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
