@@ -114,8 +114,8 @@ class Plan:
 
 
 def build(target: Target, batch_size: int) -> Plan:
-    """Check everything that could stop the backfill, and write nothing. What stops the fill of a
-    move's map, too, is in ``check_writable``.
+    """Check what could stop the backfill, and write nothing. ``check_writable`` is also for the
+    maps of moves; ``check_late`` refuses times that only a new run would get wrong.
 
     Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
     triggers that the target doesn't allow, and if the ids of the last run had other options.

@@ -80,9 +80,10 @@ class Source(ABC):
     """Where the creation times of a table's rows come from.
 
     The *place* of a row is the value that its time is derived from, such as a time, an old id or a
-    key. Every source has ``between``, ``load_place`` and ``check_places``; ``at``, if its rows have
-    times of their own; ``times``, if the database shall compute the ids; ``known_ids``, if it knows
-    them; ``is_sorted``, if no index has its order.
+    key. Every source has ``named_by``, ``between``, ``load_place`` and ``check_places``; with an
+    argument of its own, ``arguments`` and ``options``, which a run stores to resume; ``at``, if its
+    rows have times of their own; ``times``, if the database shall compute the ids; ``known_ids``,
+    if it knows them; ``is_sorted``, if no index has its order.
     """
 
     model: type[models.Model]
@@ -93,7 +94,8 @@ class Source(ABC):
 
     arguments: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """The arguments of ``backfill_ids`` that name it, as argparse takes them. Its ``options`` have
-    the same names. A FIELD is one of the model, which a move copies into the map of a key."""
+    the same names. One with the metavar FIELD is a field of the model, which a move copies into
+    the map of a key."""
 
     @classmethod
     def check(cls, given: Given) -> None:

@@ -58,7 +58,8 @@ class Program(NamedTuple):
 
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database. Its verbs, in order and while ``working``:
-    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``.
+    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``; before them ``is_done``, as
+    a move may have been stopped.
 
     ``planned`` is the change of the migration, and ``change`` the same without columns that this
     database doesn't have.

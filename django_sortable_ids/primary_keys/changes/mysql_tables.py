@@ -1,6 +1,6 @@
 """Tables of MariaDB and MySQL that are exchanged: a new one LIKE each old one gets the new columns
-and all rows, and one RENAME TABLE exchanges all of them: at one instant, after steps that are
-repeated without harm, and before others."""
+and all rows, and one RENAME TABLE exchanges all of them at one instant. A stopped move repeats the
+steps before it and those after it."""
 
 from __future__ import annotations
 
