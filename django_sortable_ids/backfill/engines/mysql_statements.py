@@ -90,7 +90,7 @@ _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _RANK = (
 
 class MySQLStatements(Statements):
     """Ids from Python are a JSON parameter (``sending_sql``). Otherwise ``largest_tick`` counts the
-    rows of a tick, and the UPDATE of ``of_batch`` numbers them with user variables as it reads them.
+    rows of a tick, and the UPDATE of ``of_batch`` numbers them in user variables as it reads them.
 
     Window functions, and the lookup of their rows, would take half as long again. An UPDATE with
     such a join also locks all rows that it joins, even in READ COMMITTED: it might wait for every

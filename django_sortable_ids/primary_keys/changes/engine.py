@@ -58,7 +58,7 @@ class Program(NamedTuple):
 
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database. Its verbs, in order and while ``working``:
-    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``; before them ``is_done``, as
+    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``. ``is_done`` precedes them:
     a move may have been stopped.
 
     ``planned`` is the change of the migration, and ``change`` the same without columns that this
