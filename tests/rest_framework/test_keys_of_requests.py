@@ -161,6 +161,19 @@ def test_the_argument_in_the_url_may_have_another_name():
     assert get(viewset, product_id=bare_text_of(product)).status_code == 404
 
 
+def test_a_view_may_look_up_its_row_twice():
+    product = ULIDProduct.objects.create(name="found")
+
+    def retrieve(self, request, **kwargs):
+        assert self.get_object() == product
+        return super(viewset, self).retrieve(request, **kwargs)
+
+    viewset = viewset_for(serializer_for(ULIDProduct, "name"))
+    assert get(type("Twice", (viewset,), {"retrieve": retrieve}), pk=text_of(product)).data == {
+        "name": "found"
+    }
+
+
 def test_a_row_whose_key_is_a_relation_is_found_by_the_id_behind_it():
     product = ULIDProduct.objects.create()
     Profile.objects.create(product=product, name="of the product")
