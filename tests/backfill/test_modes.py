@@ -65,7 +65,23 @@ def test_a_choice_that_does_not_exist(names):
 def test_a_size_of_batches_is_of_a_plan_and_not_of_a_verification():
     insert_orders([START])
     assert "up to 3 in a transaction" in printed(NAME, CREATED, "--dry-run", "--batch-size=3")
-    assert called(NAME, "--verify", "--batch-size=3")[1].returncode == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--batch-size=3"], "--batch-size needs app.Model.field: name the column"),
+        (["--status", "--batch-size=3"], "--status takes no --batch-size: it only shows runs"),
+        ([NAME, "--dry-run", "--sleep=1"], "--dry-run takes no --sleep: it fills no rows"),
+        ([NAME, "--verify", "--batch-size=3"], "--verify takes no --batch-size: it fills no rows"),
+        ([NAME, "--allow-edited-times=9"], "--allow-edited-times needs --verify: add it"),
+        ([NAME, "--drop-old"], "--drop-old needs --primary-key: add it"),
+    ],
+)
+def test_an_option_of_another_mode_is_refused(arguments, message):
+    _, error = called(*arguments)
+    assert (str(error), error.returncode) == (message, 2)
 
 
 def test_help_says_what_each_argument_is_and_its_examples_are_commands(monkeypatch):

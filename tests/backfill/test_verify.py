@@ -106,7 +106,9 @@ def test_a_value_that_the_field_does_not_store_fails(name, spoil):
     query(f"UPDATE testapp_order SET {name} = %s WHERE id = %s", spoilt, pk)
     assert query(sql, pk)[0][0] == spoilt or connection.vendor == "mysql"
     lines, (error, _) = run_command(name)
-    assert "1 row with a value that is no id as the field stores it" in error
+    assert error.partition("no id as the field stores it. ")[2].startswith(
+        "To give rows new ids, set those to NULL and run manage.py backfill_ids "
+    )
     assert lines[-1].startswith(f"  {pk} has ")
     eval(lines[-1].partition("; ")[2], {"Order": rows(name).model, "UUID": uuid.UUID})
     fill(name)

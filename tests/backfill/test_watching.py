@@ -1,5 +1,6 @@
 """The admin's list of backfills, while they run and after they ended."""
 
+import json
 import signal
 
 import pytest
@@ -76,9 +77,12 @@ def test_a_run_of_another_machine_that_is_silent(visitor, settings):
         options={},
         rows_filled=1_200_300,
         rows_planned=9_000_000,
+        rate=500,
         token="theirs",
         heartbeat=heartbeat,
     )
+    (status,) = json.loads(printed("--status", "--json"))["runs"]
+    assert (status["rows_per_second"], status["seconds_left"]) == (None, None)
     row = listed(visitor)
     assert (row["state"], row["progress"]) == (
         f"No heartbeatmanage.py backfill_ids {NAME}",

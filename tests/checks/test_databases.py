@@ -301,6 +301,16 @@ def test_a_few_ids_of_another_time(isolated, table, at):
     assert f"1 of 21 sampled ids have such a time: {at:%Y-%m-%d}." in message.msg
 
 
+def test_keys_of_times_after_now_that_no_move_has_written(isolated, table):
+    field = SnowflakeField(primary_key=True, epoch_ms=0)
+    model = table(define("Adopted", value=field))
+    tick = field.scheme.tick(STRANGE["after now"])
+    values = [field.scheme.layout.join(tick + n, 0) for n in range(20)]
+    model.objects.bulk_create(model(value=value) for value in values)
+    (message,) = check_databases(databases=["default"])
+    assert message.id == "sortable_ids.E009"
+
+
 def test_ids_that_count_from_a_later_epoch(isolated, table):
     """Those of Discord, read in Unix time: another epoch is right, but which one is not known."""
     discord = SnowflakeField(layout="discord").scheme

@@ -385,6 +385,7 @@ REFUSED = [
     (["depot", "--sleep=1", "--allow-triggers"],
      "--primary-key takes no --allow-triggers and --sleep"),
     (["depot", "--on-null=skip"], "skip leaves NULL, which no key may have"),
+    (["depot", "--on-out-of-range=skip"], "skip leaves NULL, which no key may have"),
     (["depot", "--created-from=joind"],
      "--created-from joind: no model of the move has such a DateTimeField or DateField; they have "
      f"joined, customer__joined; nearest: joined. {OTHER_TIMES}"),

@@ -1,9 +1,12 @@
 """History tables contain keys of rows that are gone: each has one new key, the same everywhere."""
 
+from operator import attrgetter
+
 import pytest
 from django.core.management.base import CommandError
 from django.db import connection
 
+from django_sortable_ids.functions.time_columns import last_tick
 from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
 from tests.support import constraints, execute, on_statement, raising
@@ -22,6 +25,7 @@ def tables():
     return set(connection.introspection.table_names())
 
 
+earliest = attrgetter("earliest")
 FIELDS = ["UUIDv7Field", "ULIDField", "SnowflakeField", "KSUIDField"]
 
 
@@ -52,13 +56,21 @@ def test_new_keys_have_the_time_of_the_first_history_row(filled):
     assert at == [day(8), day(5)]
 
 
-def test_times_that_the_scheme_does_not_have_become_its_first_one(filled):
-    rows = filled.objects("HistoricalCustomer").filter(name="b")
-    rows.update(history_date="1960-01-01T00:00Z")
-    filled.write_move()
+@pytest.mark.parametrize(
+    ("field", "year", "bound"),
+    [("UUIDv7Field", 1960, earliest), ("SnowflakeField", 9000, last_tick)],
+)
+def test_times_that_the_scheme_does_not_have_become_its_first_or_last_one(
+    filled, field, year, bound
+):
+    for name, key in (("HistoricalCustomer", "id"), ("HistoricalOrder", "customer_id")):
+        rows = filled.objects(name).filter(**{key: filled.key("b")})
+        rows.update(history_date=f"{year}-01-01T00:00Z")
+    filled.write_move(field)
     filled.depot.migrate()
     rows = filled.objects("HistoricalCustomer").filter(name="b")
-    assert {created_at(row).timestamp() for row in rows} == {0}
+    scheme = rows.model._meta.get_field("id").scheme
+    assert {created_at(row) for row in rows} == {bound(scheme)}
 
 
 def test_later_rows_come_back_with_the_next_numbers(filled):
@@ -150,7 +162,10 @@ def test_without_deleted_rows_no_table_remains(shop):
 
 def test_keys_that_are_not_kept(filled):
     before = filled.keys()
-    filled.write_move(old="")
+    filled.write_move()
+    filled.depot.migrate()
+    assert DELETED in tables()
+    filled.write_move("ULIDField", old="")
     filled.depot.migrate()
     assert is_one_to_one(before, filled.keys())
     assert DELETED not in tables()
