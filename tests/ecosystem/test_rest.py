@@ -164,6 +164,17 @@ class OrderResources(Options, views.ModelViewSet):
     serializer_class = OrderResource
 
 
+class NamedOrderResource(OrderResource):
+    id = serializers.CharField(source="note", read_only=True)
+
+    class Meta(OrderResource.Meta):
+        fields = ["id", *OrderResource.Meta.fields]
+
+
+class NamedOrderResources(OrderResources):
+    serializer_class = NamedOrderResource
+
+
 class Relationships(Options, views.RelationshipView):
     pass
 
@@ -190,6 +201,14 @@ def test_the_id_of_a_resource_is_that_of_its_relations():
         assert bare(order.customer) not in json.dumps(found)
     order.refresh_from_db()
     assert order.note == "changed"
+
+
+def test_an_id_of_the_serializer_itself_stays():
+    order = stock().order
+    order.note = "named"
+    order.save()
+    _, found = answer(NamedOrderResources.as_view({"get": "retrieve"}), "GET", order, {})
+    assert found["data"]["id"] == "named"
 
 
 def test_the_view_of_relationships():

@@ -71,6 +71,20 @@ def test_one_statement_replaces_all(depot, kind):
     assert texts_of(depot) == [*(str(known[each]) for each in [*before, *before]), *"gone"]
 
 
+@pytest.mark.parametrize("of", ["kind_id", "depot.Customer"])
+def test_keys_of_deleted_rows_that_only_adopted_texts_contain(depot, kind, of):
+    create(depot)
+    before = ["1", "99", "99", "no key"]
+    tag(depot, kind, before)
+    small.write_move(depot, more=f'texts=[("depot_tagged", "object_id", "{of}")],')
+    depot.migrate()
+    first, deleted, again, text = texts_of(depot)
+    assert (first, again, text) == (str(by_old(depot)[1]), deleted, "no key")
+    assert uuid.UUID(deleted) not in keys(depot)
+    depot.migrate("0001_step")
+    assert texts_of(depot) == before
+
+
 def test_what_only_python_reads_as_a_number_is_none(depot, kind):
     create(depot)
     one, *_ = keys(depot)
