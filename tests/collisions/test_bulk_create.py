@@ -50,6 +50,22 @@ def test_an_id_that_a_row_of_the_same_call_was_given(small):
     assert len({row.pk for row in rows}) == small.objects.count() == 3
 
 
+class Visible(SortableIDManager):
+    def get_queryset(self):
+        return super().get_queryset().filter(slug__isnull=True)
+
+
+def test_an_id_of_a_row_that_the_manager_hides():
+    key = sixteen_a_tick(primary_key=True)
+    with tables(own_model("Hiding", Named, RetryOnCollision, id=key, objects=Visible())) as model:
+        with the_same_ids():
+            hidden = model.objects.create(slug="hidden")
+        with the_same_ids():
+            row, given = model.objects.bulk_create([model(), model(pk=hidden.pk + 10**6)])
+        assert {row.pk, given.pk} == {*model.objects.values_list("pk", flat=True)}
+        assert model._base_manager.count() == 3
+
+
 def test_other_violations_are_raised_at_once(small):
     taken = small.objects.create(slug="a")
     for bad in ({"slug": "a"}, {"needed": None}, {"pk": taken.pk}, {"ticket": taken.ticket}):
