@@ -132,6 +132,12 @@ def test_what_the_database_lost_is_written_again(project):
     project.manage("migrate", "depot", "&&", "makemigrations", "--check", "depot")
     (line,) = [each for each in project.manage("backfill_ids").splitlines() if PUBLIC in each]
     assert line.endswith(" complete")
+    both = 'models.UniqueConstraint(fields=["public", "id"], name="both")'
+    together = f"public = ULIDField()\n\n    class Meta:\n        constraints = [{both}]"
+    project.change_models("public = ULIDField(unique=True)", together)
+    project.manage("makemigrations", "depot", "&&", "migrate", "depot")
+    (line,) = [each for each in project.manage("backfill_ids").splitlines() if PUBLIC in each]
+    assert line.endswith(" complete")
 
 
 def test_several_leaves_are_all_followed(project):
