@@ -20,7 +20,7 @@ from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
 from .ids import schema_of
 from .schemes.support import nearest
 
-__all__ = ["CreatedAtFilter", "SortableIDFilter"]
+__all__ = ["CreatedAtRangeFilter", "SortableIDFilter"]
 
 
 class IDFilterField(forms.CharField):
@@ -68,8 +68,8 @@ class SortableIDFilter(django_filters.Filter):  # type: ignore[misc]
         return super().field
 
 
-class CreatedAtFilter(django_filters.DateFromToRangeFilter):  # type: ignore[misc]
-    """A filter by the creation time of an id: ``created = CreatedAtFilter(field_name="id")``.
+class CreatedAtRangeFilter(django_filters.DateFromToRangeFilter):  # type: ignore[misc]
+    """A filter by the creation time of an id: ``created = CreatedAtRangeFilter(field_name="id")``.
 
     Takes ``?created_after=2026-01-01&created_before=2026-01-31``, or only one of the two. Both days
     are included, and are those of the current time zone. The query compares the id itself and uses

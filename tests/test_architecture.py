@@ -2,8 +2,9 @@
 thing."""
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import django_sortable_ids
@@ -140,3 +141,11 @@ def test_the_package_does_not_grow():
     files = [path.read_text().splitlines() for path in ROOT.rglob("*.py")]
     assert sum(map(len, files)) <= MOST_LINES
     assert len(files) <= MOST_FILES
+
+
+def test_no_two_public_classes_have_one_name():
+    names = "fields ids functions admin rest_framework filters operations old_ids schemes testing"
+    modules = [import_module(f"django_sortable_ids.{name}") for name in names.split()]
+    exported = (getattr(module, name) for module in modules for name in module.__all__)
+    classes = {each for each in exported if isinstance(each, type)}
+    assert [name for name, n in Counter(c.__name__ for c in classes).items() if n > 1] == []

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIRequestFactory
 
-from django_sortable_ids.filters import CreatedAtFilter
+from django_sortable_ids.filters import CreatedAtRangeFilter
 from django_sortable_ids.functions import CreatedAt, histogram
 from django_sortable_ids.pagination import keyset_page
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
@@ -86,7 +86,7 @@ def rows(model):
 
 def filtered(model, **data):
     class Created(django_filters.FilterSet):
-        created = CreatedAtFilter()
+        created = CreatedAtRangeFilter()
 
         class Meta:
             fields: ClassVar = {"id": ["exact", "in", "range", "gte"]}

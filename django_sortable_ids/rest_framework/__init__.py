@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import rest_framework.serializers  # noqa: F401 - first: then the app registers `.fields`
 
-from .fields import AcceptOldIDs, SortableIDField
+from .fields import AcceptOldIDs, PublicIDField
 
 if TYPE_CHECKING:
     from .views import SortableIDCursorPagination, SortableIDLookupMixin
 
 __all__ = [
     "AcceptOldIDs",
+    "PublicIDField",
     "SortableIDCursorPagination",
-    "SortableIDField",
     "SortableIDLookupMixin",
 ]
 

@@ -42,7 +42,7 @@ else:
 _INPUT_ARGUMENTS = ("required", "default", "validators")
 
 
-class SortableIDField(serializers.Field):  # type: ignore[type-arg]
+class PublicIDField(serializers.Field):  # type: ignore[type-arg]
     """Outputs and accepts the public text of a model field's id, with its prefix and encoding.
 
     ``model_field`` is the field of the model. A primary key is read-only, so that clients can't
@@ -76,15 +76,15 @@ class SortableIDField(serializers.Field):  # type: ignore[type-arg]
         return _parse(self.model_field, data)
 
 
-class MappedSortableIDField(serializers.ModelField):
+class MappedPublicIDField(serializers.ModelField):
     """What ``ModelSerializer`` calls for a column: it passes ``model_field`` to a ``ModelField``.
 
-    It gives a ``SortableIDField``, which is none: drf-spectacular describes each ``ModelField`` by
+    It gives a ``PublicIDField``, which is none: drf-spectacular describes each ``ModelField`` by
     the type of its column.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        return SortableIDField(*args, **kwargs)
+        return PublicIDField(*args, **kwargs)
 
 
 def _parse(field: columns.SortableIDField, data: Any) -> ID:
@@ -118,7 +118,7 @@ class PublicKey:
     """
 
     def __set__(self, relation: Any, pk_field: Any) -> None:
-        if isinstance(pk_field, SortableIDField):
+        if isinstance(pk_field, PublicIDField):
             pk_field = _KeyField(pk_field.model_field, read_only=False)
         if pk_field is not None:
             relation.__dict__["_pk_field"] = pk_field
@@ -138,7 +138,7 @@ class PublicKey:
             return pk_field
 
 
-class _KeyField(SortableIDField):
+class _KeyField(PublicIDField):
     """The message about an object that doesn't exist contains what this returns for input."""
 
     def to_internal_value(self, data: Any) -> ID:
@@ -170,7 +170,7 @@ def _model_of(field: Any) -> type[models.Model] | None:
 def register() -> None:
     """Make all serializers use public texts; called once, when REST framework is imported."""
     mapping = serializers.ModelSerializer.serializer_field_mapping
-    mapping[columns.SortableIDField] = MappedSortableIDField
+    mapping[columns.SortableIDField] = MappedPublicIDField
     PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
     replace(
         (SlugRelatedField, "to_representation", _slug),

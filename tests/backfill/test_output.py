@@ -27,9 +27,9 @@ PUBLIC_NAMES = {
     "operations": """AddSortableID ConstrainSortableID SwapSortableID MigratePrimaryKey MovedKey
         KeyCopy""",
     "admin": "SortableIDAdmin CreatedAtFilter register_own_models inspect_id_view inspect_id_urls",
-    "rest_framework": """SortableIDField SortableIDLookupMixin AcceptOldIDs
+    "rest_framework": """PublicIDField SortableIDLookupMixin AcceptOldIDs
         SortableIDCursorPagination""",
-    "filters": "CreatedAtFilter",
+    "filters": "CreatedAtRangeFilter",
     "forms": "PublicModelChoiceField PublicModelMultipleChoiceField",
     "pagination": "SortableIDPaginator keyset_page",
     "old_ids": "resolve_id resolve_ids RedirectOldIDs",

@@ -19,7 +19,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.permissions import AllowAny
 from rest_framework.test import APIRequestFactory
 
-from django_sortable_ids.filters import CreatedAtFilter, SortableIDFilter
+from django_sortable_ids.filters import CreatedAtRangeFilter, SortableIDFilter
 from django_sortable_ids.ids import public_id, schema_of
 from tests.combinations import in_one_case
 from tests.leaks import leaks
@@ -122,7 +122,7 @@ def days():
 
 
 def test_a_range_of_creation_times(days):
-    filters = filter_set(UUIDv7Product, [], created=CreatedAtFilter())
+    filters = filter_set(UUIDv7Product, [], created=CreatedAtRangeFilter())
     for data, names in (
         ({}, "30 31 32"),
         ({"created_after": "2026-01-31"}, "31 32"),
@@ -137,7 +137,7 @@ def test_a_range_of_creation_times(days):
 
 @pytest.mark.parametrize("name", ["name", "nothing"])
 def test_a_range_needs_an_id_with_a_time(name):
-    filters = filter_set(UUIDv7Product, [], created=CreatedAtFilter(field_name=name))
+    filters = filter_set(UUIDv7Product, [], created=CreatedAtRangeFilter(field_name=name))
     with pytest.raises(FieldError):
         _ = filters({"created_after": "2026-01-31"}).qs
 
@@ -168,7 +168,7 @@ def test_openapi():
     filters = filter_set(
         Order,
         {"ulid": ["exact", "in"], "snowflake": ["lt"]},
-        created=CreatedAtFilter("ulid"),
+        created=CreatedAtRangeFilter("ulid"),
         declared=SortableIDFilter("kuuid"),
     )
     view = type("View", (Orders,), {"filterset_class": filters, "filterset_fields": None})
@@ -180,7 +180,7 @@ def test_openapi():
     declared = parameters.pop("declared").items()
     assert declared >= schema_of(id_column(Order, "kuuid")).items()
     ulid = schema_of(id_column(Order, "ulid"))
-    moment = CreatedAtFilter._spectacular_annotation["field"]
+    moment = CreatedAtRangeFilter._spectacular_annotation["field"]
     assert parameters == {
         "created_after": moment,
         "created_before": moment,

@@ -16,7 +16,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.rest_framework import SortableIDField
+from django_sortable_ids.rest_framework import PublicIDField
 from tests.combinations import in_one_case
 from tests.leaks import leaks
 from tests.testapp.models import MaskedKey, MaskedPart
@@ -58,7 +58,7 @@ class OwnKeySerializer(serializers.ModelSerializer):
 
 
 KEYS, PARTS = MaskedKey.objects.all(), MaskedPart.objects.all()
-KEY_FIELD = SortableIDField(MaskedKey._meta.pk, read_only=False)
+KEY_FIELD = PublicIDField(MaskedKey._meta.pk, read_only=False)
 plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
 SHOWN = {
     "key": {"whole": PrimaryKeyRelatedField(queryset=KEYS)},

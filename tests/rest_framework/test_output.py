@@ -17,7 +17,7 @@ from rest_framework.test import APIClient, APIRequestFactory
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.filters import IDFilterField
 from django_sortable_ids.ids import schema_of
-from django_sortable_ids.rest_framework import SortableIDField
+from django_sortable_ids.rest_framework import PublicIDField
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.malformed import example_of
@@ -372,14 +372,12 @@ def test_every_model_field_is_mapped(field_class):
         column.set_attributes_from_name("public_id")
         built, kwargs = ModelSerializer().build_standard_field("public_id", column)
         field = built(**kwargs)
-        assert (type(field), field.read_only) == (SortableIDField, True)
+        assert (type(field), field.read_only) == (PublicIDField, True)
 
 
 def test_a_column_that_is_no_key_is_written_by_declaration():
     class DeclaredSerializer(Serializer):
-        code = SortableIDField(
-            model_field=id_column(Order, "kuuid"), allow_null=True, required=False
-        )
+        code = PublicIDField(model_field=id_column(Order, "kuuid"), allow_null=True, required=False)
 
     text = example_of(id_column(Order, "kuuid"))
     filled = DeclaredSerializer(data={"code": text})
@@ -401,7 +399,7 @@ def test_copies_work_like_the_original(scheme):
     columns = id_column(PRODUCTS[scheme]), id_column(Order, scheme)
     ways = copy.copy, copy.deepcopy, lambda field: pickle.loads(pickle.dumps(field))
     for column, duplicate in product(columns, ways):
-        same = duplicate(SortableIDField(column, read_only=False, help_text="help"))
+        same = duplicate(PublicIDField(column, read_only=False, help_text="help"))
         text = example_of(column)
         assert same.to_internal_value(text) == column.scheme.example
         assert same.to_representation(column.scheme.example) == text
@@ -413,7 +411,7 @@ def test_previous_prefixes():
     column = ULIDField(prefix="ord", previous_prefixes=["order"], editable=True)
     value = column.scheme.example
     old, present = f"order_{value}", f"ord_{value}"
-    rest = SortableIDField(column)
+    rest = PublicIDField(column)
     for text in (old, present):
         assert rest.to_internal_value(text) == value
         assert IDFilterField(id_field=column).clean(text) == value
