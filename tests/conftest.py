@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -108,8 +109,10 @@ def pytest_runtest_call():
 
 
 def pytest_collection_finish():
-    """Modules and tests stay to the end: no collection looks at them again."""
-    gc.freeze()
+    """Modules and tests stay to the end: no collection looks at them again. From Python 3.14 on,
+    Hypothesis looks for the references to its sources among the objects that a collection sees."""
+    if sys.version_info < (3, 14):
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

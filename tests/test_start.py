@@ -127,7 +127,7 @@ def test_ids_are_known_whoever_is_imported_first(ours, theirs, used, modules):
 MAPPED = """
     from rest_framework.serializers import ModelSerializer
     field, options = ModelSerializer().build_standard_field("id", Order._meta.pk)
-    assert type(field(**options)).__name__ == "SortableIDField"
+    assert type(field(**options)).__name__ == "PublicIDField"
 """
 NOT_INSTALLED = 'import sys\nsys.modules["rest_framework"] = None'
 CHECKED = """
