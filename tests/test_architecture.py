@@ -2,6 +2,8 @@
 thing."""
 
 import ast
+import re
+import subprocess
 from collections import Counter, defaultdict
 from functools import cache
 from importlib import import_module
@@ -149,3 +151,12 @@ def test_no_two_public_classes_have_one_name():
     exported = (getattr(module, name) for module in modules for name in module.__all__)
     classes = {each for each in exported if isinstance(each, type)}
     assert [name for name, n in Counter(c.__name__ for c in classes).items() if n > 1] == []
+
+
+def test_the_tests_that_ci_names_exist():
+    root = ROOT.parent
+    for program in (".ci/run", ".ci/long"):
+        words = set(re.findall(r"(?<![\w.])tests/[\w{},*/.]+", (root / program).read_text()))
+        command = ["bash", "-c", "ls -d " + " ".join(sorted(words))]
+        listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        assert listed.stderr == "", program
