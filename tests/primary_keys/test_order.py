@@ -9,6 +9,7 @@ from django.apps import apps
 from django.db.migrations.state import ProjectState
 
 from django_sortable_ids.backfill import pending_rows as at_once
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 from django_sortable_ids.primary_keys import key_map
@@ -111,6 +112,20 @@ def test_random_uuids(depot):
     depot.migrate("0001_step")
     assert old_of(depot).items() > old.items()
     assert old_of(depot)["z"] != later.pk
+
+
+def test_an_old_key_without_a_next_value_is_refused_on_the_way_back(depot):
+    small.create(
+        depot, key="UUIDField(primary_key=True, default=uuid.uuid4)", before="import uuid\n"
+    )
+    without = "UUIDField(primary_key=True, default=None)"
+    depot.write(f'AlterField("Customer", "id", {without}),')
+    small.write_move(depot, options=f'created_from="created_at", old={OLD_UUID}')
+    depot.migrate()
+    depot.model("Customer").objects.create(name="z", created_at=datetime(2024, 5, 1, tzinfo=UTC))
+    with pytest.raises(BackfillError, match="UUIDField has no next value"):
+        depot.migrate("0002_step")
+    assert "z" in old_of(depot)
 
 
 def test_models_are_rendered_once_for_all_keys():
