@@ -222,7 +222,7 @@ IDRelatedIn = _lookup(_InCandidates, RelatedIn)
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     """The SQL of a lookup; of expressions, with the text of an id where that is compared with a
     text."""
-    if not hasattr(lookup.rhs, "resolve_expression"):
+    if not _is_expression(lookup.rhs):
         return lookup.as_sql(compiler, connection)
     from .functions.texts import compare_as_vendor
 

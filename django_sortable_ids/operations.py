@@ -45,7 +45,7 @@ class ConstrainSortableID(BothWays, AlterField):
     and MySQL change the table in place, without a lock. SQLite gets a unique index and an edited
     table definition: a copy would lose what the model doesn't know. The constraint has Django's
     name. Locks are requested with a timeout of half a second (one second on MariaDB and MySQL) and
-    retried, so no other query queues behind the migration for longer.
+    retried, so no other query waits for the migration for longer.
 
     The migration needs ``atomic = False``. It can be run again after a stop at any statement.
 

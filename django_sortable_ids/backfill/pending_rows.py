@@ -277,11 +277,13 @@ class SortedRows:
                 del rows[count:]
             last, size = rows[-1][0], _PAGE
             keys = [key for _, _, key in rows]
-            places = [self._place(place) for _, place, _ in rows]
+            places = [place for _, place, _ in rows]
+            if self._convert:
+                found = self._apply(((each,) for each in places), self._convert)
+                places = [place for (place,) in found]
+            ticks = target.scheme.ticks(list(source.microseconds(places)))
             try:
-                numbers, _ = mint(
-                    target.scheme, target.scheme.ticks(list(source.microseconds(places))), None, 0
-                )
+                numbers, _ = mint(target.scheme, ticks, None, 0)
             except OutOfRange as error:
                 named = source.named((places[-1], keys[-1]))
                 raise BackfillError(f"stopped at {named}: {error}") from error

@@ -29,11 +29,16 @@ _DETAIL_ACTIONS = ("retrieve", "update", "destroy")
 
 
 def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    if not getattr(settings, "ROOT_URLCONF", None) or not any(usable(None)):
+    fields = list(usable(None))
+    if not getattr(settings, "ROOT_URLCONF", None) or not fields:
         return []
+    is_masked = any(field.masked for field in fields)
+    user_key = masked_user_key() if is_masked else None
     found: list[CheckMessage] = []
     for route in _routes(get_resolver().url_patterns):
-        found += [*_check_lookups(route), *_check_masks(route.callback)]
+        found += _check_lookups(route)
+        if is_masked:
+            found += _check_masks(route.callback, user_key)
     return [each for at, each in enumerate(found) if each not in found[:at]]
 
 
@@ -121,9 +126,8 @@ def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -
 # Masked ids
 
 
-def _check_masks(callback: Any) -> Iterator[CheckMessage]:
+def _check_masks(callback: Any, user_key: SortableIDField | None) -> Iterator[CheckMessage]:
     """A view that shows masked ids without the mask."""
-    user_key = masked_user_key()
     if user_key is not None and _sends_unmasked_links(callback):
         yield message("E010", user_key, view=callback.view_class.__name__, field=user_key)
     view: Any = getattr(callback, "cls", None)

@@ -227,13 +227,7 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
                 action()
         except OperationalError as error:
             if not told and is_table_locked(error):
-                # The oldest transactions of others, one of which holds the lock.
-                found: list[Any] = []
-                with suppress(KeyError, Error):  # Not every user may ask.
-                    found = rows(connection, _OPEN[connection.vendor])
-                open_ones = (f"connection {pid} for {age:,} s ({sql})" for pid, age, sql in found)
-                others = ", ".join(open_ones) or "none that this user may see"
-                told.append(f"open transactions of others: {others}")
+                told.append(_open_transactions(connection))
                 print("Waiting for a lock:", *told, file=sys.stderr)
             raise
 
@@ -246,6 +240,15 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
             f"could not lock the table in {LOCK_TRIES} tries ({error}): {told[0]}. End any long "
             f"transaction and run the command again; it continues where it stopped"
         ) from error
+
+
+def _open_transactions(connection: Any) -> str:
+    """The oldest ones of others, one of which holds the lock."""
+    found: list[Any] = []
+    with suppress(KeyError, Error):  # Not every user may ask.
+        found = rows(connection, _OPEN[connection.vendor])
+    told = (f"connection {pid} for {age:,} s ({sql})" for pid, age, sql in found)
+    return "open transactions of others: " + (", ".join(told) or "none that this user may see")
 
 
 @contextmanager

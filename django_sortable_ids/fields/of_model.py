@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -45,20 +45,20 @@ def fields_of(models: Iterable[type[models.Model]]) -> list[SortableIDField]:
 
 def is_unique_alone(field: models.Field[Any, Any]) -> bool:
     """Whether the model declares the field unique by itself."""
-    meta = field.model._meta
-    groups = [*meta.unique_together, *(each.fields for each in meta.total_unique_constraints)]
-    return field.unique or (field.name,) in map(tuple, groups)
+    return field.unique or (field.name,) in map(tuple, _unique_groups(field.model))
 
 
 def is_unique_with_others(field: SortableIDField) -> bool:
     """Whether the field is unique, by itself or with other fields, such as a tenant."""
-    meta = field.model._meta
-    groups = [
-        *meta.unique_together,
-        *(constraint.fields for constraint in meta.total_unique_constraints),
-        [each.name for each in getattr(meta, "pk_fields", ())],
-    ]
+    of_key = [each.name for each in getattr(field.model._meta, "pk_fields", ())]
+    groups = *_unique_groups(field.model), of_key
     return field.unique or any(field.name in group for group in groups)
+
+
+def _unique_groups(model: type[models.Model]) -> list[Sequence[str]]:
+    """The names of the fields of each constraint that the model declares, without its key."""
+    meta = model._meta
+    return [*meta.unique_together, *(each.fields for each in meta.total_unique_constraints)]
 
 
 def id_field(model: type[models.Model], name: str | None = None) -> SortableIDField:

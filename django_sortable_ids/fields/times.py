@@ -3,7 +3,7 @@ a row that is about to be inserted: ``created_from="created_at"``."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -11,9 +11,9 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.utils import timezone
 
+from ..schemes.clock_and_randomness import MICROSECOND
 from ..schemes.support import nearest
 
-MICROSECOND = timedelta(microseconds=1)
 _Time = TypeVar("_Time")
 
 

@@ -20,9 +20,9 @@ from django.db.models.functions import ExtractYear, TruncDate
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_column
 from ..fields.storage import BinaryStorage, TextStorage, UUIDStorage
-from ..fields.times import MICROSECOND, first_moment, in_utc
+from ..fields.times import first_moment, in_utc
 from ..schemes import TimeScheme
-from ..schemes.clock_and_randomness import unix_ns
+from ..schemes.clock_and_randomness import MICROSECOND, unix_ns
 from .fragments import SQL, Compiled, SQLCondition, SQLText
 from .texts import id_field
 from .ticks import MomentOfTick, is_of_version, postgresql_value, tick_of

@@ -23,8 +23,9 @@ from ..db.counting import Count, Select, estimated_rows, fewest_expected_rows, s
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_fields
 from ..fields.storage import Storage, TextStorage
-from ..fields.times import MICROSECOND, first_moment_when
+from ..fields.times import first_moment_when
 from ..schemes import TimeScheme
+from ..schemes.clock_and_randomness import MICROSECOND
 from ..schemes.support import nearest
 
 _SHARE = 0.8

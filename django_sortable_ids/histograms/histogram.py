@@ -17,7 +17,8 @@ from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
 from ..db.counting import Count
-from ..fields.times import MICROSECOND, first_moment, first_moment_when, in_utc, local_zone
+from ..fields.times import first_moment, first_moment_when, in_utc, local_zone
+from ..schemes.clock_and_randomness import MICROSECOND
 from .counting import Span, TimedColumn, TookTooLong, counts, ends, timed_column
 
 MOST_BARS = 400

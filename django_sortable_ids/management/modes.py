@@ -205,9 +205,9 @@ def verify_ids(request: Request) -> None:
         _compare(request, target, target.source)
         return
     model, field, using = target.model, target.field, target.using
-    reason = None  # it may be unique together with other columns
-    if not is_unique_with_others(field):
-        reason = why_not_unique(connections[using], field)
+    # It may be unique together with other columns.
+    is_alone = not is_unique_with_others(field)
+    reason = why_not_unique(connections[using], field) if is_alone else None
     if reason and writes:
         raise CommandError(f"{target.label}: {reason}")
     following = None

@@ -26,7 +26,7 @@ from django.utils.functional import cached_property
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.pace import percent, share
 from ..backfill.sources.find import of_run
-from ..backfill.sources.id_column import check_table, find_field, last_run, names_of
+from ..backfill.sources.id_column import check_table, find_field, hides_tables, last_run, names_of
 from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
@@ -171,8 +171,7 @@ def _without_column(
     if kind:
         added = add_column(field, connections[using])
         return "no column", f"dbshell{database_option(using)}: {added}", True
-    may_be_unseen = connections[using].vendor == "mysql"
-    return "no table that the user may see" if may_be_unseen else "no table", "", False
+    return "no table that the user may see" if hides_tables(using) else "no table", "", False
 
 
 def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
@@ -217,13 +216,18 @@ class Migrations:
 
     @cached_property
     def _unrecorded(self) -> set[str]:
-        return {name for each in unrecorded_changes(self._connection) for name in each.fields}
+        found = unrecorded_changes(self._connection, self.loader)
+        return {name for each in found for name in each.fields}
+
+    @cached_property
+    def _pending_apps(self) -> set[str]:
+        pending = self.loader.graph.nodes.keys() - self.loader.applied_migrations
+        return {app_label for app_label, _ in pending}
 
     def is_pending(self, field: SortableIDField) -> bool:
         """Whether ``migrate`` has something to do for the app of the field."""
-        pending = self.loader.graph.nodes.keys() - self.loader.applied_migrations
-        apps_with_some = {app_label for app_label, _ in pending}
-        return field.model._meta.app_label in apps_with_some or str(field) in self._unrecorded
+        app_label = field.model._meta.app_label
+        return app_label in self._pending_apps or str(field) in self._unrecorded
 
     def written(self, field: SortableIDField) -> Any:
         """The field as all migrations define it, applied or not; None if none does."""
@@ -259,9 +263,9 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
         can_add and may_be_null(connection, table, column),
         is_alone and not is_unique(connection, table, column),
     )
-    step = verify.replace("--verify", "--write-migration")
     if not lacking:
         return "", ""
+    step = verify.replace("--verify", "--write-migration")
     if not meta.managed:
         step = verify
     elif migrations.is_pending(field):

@@ -263,16 +263,19 @@ class _Walk:
         named.set_attributes_from_name(name)
         return str(named.column)
 
+    def may_leave_ids(self, app_label: str, operation: AddField | AlterField) -> bool:
+        """Whether the field is an id or a relation now, and then another one without relation."""
+        if isinstance(operation, AddField) or operation.field.is_relation:
+            return False
+        old = self.state.models[app_label, operation.model_name_lower].fields.get(operation.name)
+        return isinstance(old, SortableIDField) or bool(old and old.is_relation)
+
     def refusal(self, app_label: str, operation: AddField | AlterField) -> str | None:
         model_name = operation.model_name_lower
         new: Any = operation.field
         is_id = isinstance(new, SortableIDField)
         quote, table = self.connection.ops.quote_name, self.table((app_label, model_name))
-        # An id or a relation may become another field without relation.
-        known: Any = self.state.models[app_label, model_name].fields.get(operation.name)
-        has_ids = isinstance(known, SortableIDField) or bool(known and known.is_relation)
-        leaves_ids = isinstance(operation, AlterField) and not new.is_relation and has_ids
-        if not table or not (is_id or leaves_ids):
+        if not table or not (is_id or self.may_leave_ids(app_label, operation)):
             return None
         some = f"SELECT 1 FROM {quote(table)} LIMIT 1"
         if tables.kind(self.connection, table) != "table" or not row(self.connection, some):

@@ -104,8 +104,9 @@ def refusals(
     """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
     written = list(notes.written(connection))
     for note in written:
-        is_known = any(_may_have_written(note, each) for _, each in _all(loader))
-        if note.is_incomplete and not is_known:
+        if not note.is_incomplete:
+            continue
+        if not any(_may_have_written(note, each) for _, each in _all(loader)):
             yield (
                 f"a migration that moved the primary keys of {', '.join(note.models)} was stopped "
                 f"in the middle, and the project doesn't have it as it was. Restore it, and "

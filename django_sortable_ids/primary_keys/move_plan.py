@@ -152,14 +152,7 @@ def build(
     references = graph.references_of(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
     generic = [each for each in texts.generic_references() if each.table in present]
-    copies = []
-    for copy, key in graph.copies(apps, moved):
-        meta, name = copy.model._meta, f"{OLD}{copy.name}"
-        fields = {each.name: each for each in meta.local_concrete_fields}
-        is_kept = any(each.model == key and each.old is not None for each in moved)
-        old = redefined(fields[name]) if name in fields and is_kept else None
-        if (meta.app_label, meta.model_name) in state.models:
-            copies.append(KeyCopy(meta.label, copy.name, key, redefined(copy), old))
+    copies = list(_copies(moved, state))
     more_edges = adopting.adopt(() if needed else adopted, moved, state, connections[using])
     copies += [each for each in more_edges if isinstance(each, KeyCopy)]
     while True:
@@ -299,6 +292,17 @@ def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]
         field = redefined(meta.pk, "db_column", **column)
         old = old and redefined(old, "db_column")
     return MovedKey(meta.label, before.name, field, old, **fixed)
+
+
+def _copies(moved: Sequence[MovedKey], state: ProjectState) -> Iterator[KeyCopy]:
+    """The fields of history models, as the models have them."""
+    keeps_old = {each.model for each in moved if each.old is not None}
+    for field, key in graph.copies(apps, moved):
+        meta, name = field.model._meta, f"{OLD}{field.name}"
+        if (meta.app_label, meta.model_name) in state.models:
+            fields = {each.name: each for each in meta.local_concrete_fields}
+            old = redefined(fields[name]) if name in fields and key in keeps_old else None
+            yield KeyCopy(meta.label, field.name, key, redefined(field), old)
 
 
 def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:

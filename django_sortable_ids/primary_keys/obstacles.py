@@ -90,10 +90,14 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
         for table in engine.change.tables
     }
     for foreign_key in engine.foreign_keys():
-        parent = changed.get(folded_table(foreign_key.referenced_table), {})
-        pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=True)
-        for column, referred in pairs if parent else ():
-            key, child = parent.get(folded(referred)), folded_table(foreign_key.table)
+        parent = changed.get(folded_table(foreign_key.referenced_table))
+        if parent is None:
+            continue
+        child = folded_table(foreign_key.table)
+        for column, referred in zip(
+            foreign_key.columns, foreign_key.referenced_columns, strict=True
+        ):
+            key = parent.get(folded(referred))
             if key and folded(column) not in changed.get(child, ()):
                 yield Reference(spelled.get(child, foreign_key.table), column, key.label)
 

@@ -149,10 +149,13 @@ class _Column:
                 f"which copies the table and keeps only what the model knows"
             )
         wanted = [folded(self.table), folded(self.column)]
+        is_last = dropped and dropped == unique
         references = [
             f"{table}.{column}"
-            for table, column, *referenced in foreign_keys(self.editor.connection)
-            if dropped and dropped == unique and [*map(folded, referenced)] == wanted
+            for table, column, *referenced in (
+                foreign_keys(self.editor.connection) if is_last else ()
+            )
+            if [*map(folded, referenced)] == wanted
         ]
         if references:
             raise BackfillError(

@@ -188,13 +188,13 @@ class Scheme(ByFields, ABC):
 
     # Generation
 
+    @abstractmethod
     def generate(self, at: datetime | None = None) -> ID:
-        """A new value; ``TypeError`` for a sequence."""
-        raise TypeError("a sequence needs a counter that outlives the process: use nth(n)")
+        """A new value."""
 
+    @abstractmethod
     def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
-        """``n`` new values, strictly increasing; ``TypeError`` for a sequence."""
-        return [self.generate(at)]
+        """``n`` new values, strictly increasing."""
 
     # Time
 

@@ -28,9 +28,9 @@ from django.db import connections, router
 from .. import conf
 from ..db.transactions import is_in_memory
 from ..schemes import TimeScheme
-from ..schemes.leased_generator import Lease, LeaseSource
 
 if TYPE_CHECKING:
+    from ..schemes.leased_generator import Lease, LeaseSource
     from .leases import ProcessLease
 
 __all__ = ["take_lease"]
@@ -100,7 +100,8 @@ def before_request(**_: Any) -> None:
         return
     from ..models import WorkerLease
 
-    if connections[router.db_for_write(WorkerLease)].vendor == "sqlite":
+    using = router.db_for_write(WorkerLease)
+    if connections[using].vendor == "sqlite" and not is_in_memory(using):
         # The first id, if any, raises the error.
         with suppress(Exception):
             take_lease()

@@ -76,7 +76,7 @@ class SQLite(Engine):
             f"ORDER BY name",
             [tables.split(connection, table)[1]],
         )
-        # It calls its authorizer for each step of a program, with the name of its trigger. That
+        # SQLite calls its authorizer for each step of a program, with the name of its trigger. That
         # may be one of another table, fired by this table's.
         compiled = set()
 

@@ -134,10 +134,13 @@ def check_table(model: type[models.Model], using: str) -> None:
                 f"{model._meta.label} is not managed, so no migration creates its table. Name the "
                 f"database that has it with --database, or correct db_table"
             )
-        # The catalogue of MariaDB and MySQL lists only the tables that the user has a right to.
-        is_mysql = connections[using].vendor == "mysql"
-        unseen = ", or none that its user may see" if is_mysql else ""
+        unseen = ", or none that its user may see" if hides_tables(using) else ""
         raise BackfillError(f"the database {using!r} has no table {table}{unseen}: {advice}")
+
+
+def hides_tables(using: str) -> bool:
+    """Whether the catalogue lists only the tables that the user has a right to."""
+    return connections[using].vendor == "mysql"
 
 
 def check_names(names: Iterable[str]) -> None:

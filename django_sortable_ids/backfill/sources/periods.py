@@ -14,9 +14,10 @@ from django.utils import timezone
 from ...errors import BackfillError, WrongArguments
 from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.of_model import referenced_column
-from ...fields.times import MICROSECOND, in_utc
+from ...fields.times import in_utc
 from ...functions.time_columns import last_tick, time_range
 from ...schemes import ID, LeaseLost, LeaseUnavailable, Scheme, TimeScheme
+from ...schemes.clock_and_randomness import MICROSECOND
 from .base import CREATED_FROM, Expectation, Given, InOrderOfKeys, Row, Source, Wanted
 from .target import Target, check_generated
 

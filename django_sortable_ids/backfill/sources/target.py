@@ -16,9 +16,10 @@ from django.utils.functional import cached_property
 
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
-from ...fields.times import MICROSECOND, first_moment_when
+from ...fields.times import first_moment_when
 from ...functions.time_columns import zone_of_naive_times
 from ...schemes import TimeScheme
+from ...schemes.clock_and_randomness import MICROSECOND
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run

@@ -170,11 +170,11 @@ def build(
     references = sorted(known.union(references_of(before, moved)))
     fields = by_column(before), by_column(after)
     found = []
-    for is_adopted, listed in enumerate((operation.generic, operation.texts)):
+    for is_adopted, listed in ((False, operation.generic), (True, operation.texts)):
         for table, name, of in listed:
             content_type, key = (None, of) if is_adopted and "." in of else (of, None)
             field = fields[0].get((table, name))
-            found.append(Texts(table, name, content_type, key, field, bool(is_adopted)))
+            found.append(Texts(table, name, content_type, key, field, is_adopted))
     histories = {before.get_model(each.model)._meta.db_table for each in operation.histories}
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}

@@ -275,10 +275,10 @@ class MySQLKeys(KeyEngine):
 
     def move(self) -> None:
         with alone(self.connection), copying(self.connection):
-            # When each table was written last; None if the server doesn't know.
-            names = [plain(self.connection, each.name) for each in self.change.tables]
-            written = {each: value(self.connection, _WRITTEN, [each]) for each in names}
             new_tables = self._new_tables()
+            # When each table was written last; None if the server doesn't know.
+            names = [each.name for each in new_tables]
+            written = {each: value(self.connection, _WRITTEN, [each]) for each in names}
             for each in new_tables:
                 each.create()
                 each.alter()

@@ -107,11 +107,13 @@ class PostgreSQLKeys(KeyEngine):
         }
         changed = {(each.name, column) for each in self.change.tables for column in each.changed}
         dropped = []
-        for name, child, columns, parent, referenced, *others in self.foreign_keys():
-            used = {(child, column) for column in columns}
-            used |= {(parent, column) for column in referenced}
+        for foreign_key in self.foreign_keys():
+            child, parent = foreign_key.table, foreign_key.referenced_table
+            used = {(child, column) for column in foreign_key.columns}
+            used |= {(parent, column) for column in foreign_key.referenced_columns}
             if used & changed:
-                dropped.append((self.quote(child), self.quote(name), *others))
+                quoted = self.quote(child), self.quote(foreign_key.name)
+                dropped.append((*quoted, foreign_key.definition, foreign_key.comment))
         for table, name, *_ in dropped:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):

@@ -7,8 +7,9 @@ order of the texts: by length, then by character.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
@@ -317,6 +318,14 @@ class LexicalSequence(Scheme):
             return None
         fits = not self.has_template or len(number) == self.digits.length
         return number if fits and period == self.period else None
+
+    def generate(self, at: datetime | None = None) -> ID:
+        """Not possible without a counter: raises ``TypeError``."""
+        raise TypeError("a sequence needs a counter that outlives the process: use nth(n)")
+
+    def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
+        """Not possible without a counter: raises ``TypeError``."""
+        return [self.generate(at)]
 
     @cached_property
     def example(self) -> ID:
