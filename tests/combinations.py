@@ -23,6 +23,7 @@ def each_with(first: Sequence[Any], *others: Sequence[Any]) -> list[tuple[Any, .
 
 @contextmanager
 def rolled_back() -> Iterator[None]:
+    """What is written is taken back, and an error of the database is one of this block alone."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

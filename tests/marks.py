@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-# For tests that make tables of their own and drop them. Only those of our app are emptied behind
+# For tests that make tables of their own and drop them. Only those of our app are emptied after
 # each, because emptying the many of the test app takes seconds on PostgreSQL.
 own_tables = pytest.mark.django_db(transaction=True, available_apps=["django_sortable_ids"])
 

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from io import StringIO
 from typing import IO, Any
 
 from django.core.management import CommandError, call_command
 from django.db import connections
 
+from tests import support
 from tests.patience import PATIENCE, wait_until
 from tests.support import ROOT
 
@@ -113,11 +115,8 @@ def called(*arguments: str, **options: Any) -> tuple[str, CommandError | None]:
     return out.getvalue(), None
 
 
-def printed(*arguments: str, **options: Any) -> str:
-    """What the command prints in this process, which it does without an error."""
-    text, error = called(*arguments, **options)
-    assert error is None
-    return text
+printed = partial(support.printed, "backfill_ids")
+"""What the command prints in this process, which it does without an error."""
 
 
 def environment(settings: dict[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Rows that change while the run goes on."""
+"""Rows that change during a run."""
 
 import random
 import re
@@ -158,7 +158,7 @@ def test_rows_that_another_changes_while_a_batch_waits_for_them(name):
 @pytest.mark.parametrize("name", TIMED)
 @pytest.mark.parametrize("size", [4, 5], ids=["within a tick", "a whole tick"])
 def test_rows_that_appear_between_the_counting_and_the_writing_of_a_batch(name, size):
-    """In each of two ticks: more than were counted, in front of the last row and behind it."""
+    """In each of two ticks: more than were counted, before the last row and after it."""
     first, last = timedelta(microseconds=1), timedelta(microseconds=9)
     insert_orders([START, START + last, START + SECOND, *[START + SECOND + last] * 2])
     late = [START + n * SECOND + first for n in (0, 0, 0, 1, 1, 1)] + [START + SECOND + last]

@@ -1,4 +1,4 @@
-"""Rows that old code inserts, without ids, while the run goes on."""
+"""Rows that old code inserts, without ids, during a run."""
 
 import pytest
 
@@ -89,7 +89,7 @@ def spread_out(late):
 
 
 def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_row_has_gone():
-    """The rows behind it are given the rest of the tick, later."""
+    """The rows after it are given the rest of the tick, later."""
     keys = [10, 20, 30, 40, 50, 60, 70, 80]
     insert(Tight, [{"id": key, "created_at": START} for key in keys])
     planned = build("shop.Tight.eighth", 4)

@@ -58,7 +58,7 @@ def test_connections_that_are_cut_again_and_again(command):
 
 @on_a_server
 def test_a_database_that_stays_away(command):
-    """It ends, and the same command goes on when the database is back."""
+    """It ends, and the same command continues when the database is back."""
     insert_orders([START] * ROWS)
     with reached_through_a_proxy() as (passing, database):
         started = command(*ARGUMENTS, "--retry-time=1", database=database, stops_in=[2])

@@ -1,4 +1,4 @@
-"""A run that was stopped goes on where it stopped."""
+"""A run that was stopped resumes where it stopped."""
 
 from datetime import UTC, datetime
 

@@ -61,7 +61,7 @@ def move_owner(seconds_ago):
 
 
 @pytest.mark.parametrize("name", ["uuid7", "number"])
-def test_who_is_robbed_of_the_run_stops(name, silent):
+def test_a_run_that_lost_ownership_stops(name, silent):
     insert_orders([START] * 20)
     calls = []
 
@@ -139,14 +139,14 @@ def test_an_owner_on_another_machine_is_waited_for(no_time_passes):
     assert saved_run("uuid7").token == "theirs"
 
 
-def test_an_owner_on_another_machine_that_is_silent_is_robbed():
+def test_a_silent_owner_on_another_machine_loses_the_run():
     stop_and_move_owner(seconds_ago=61)
     assert fill("uuid7").filled == 4
     assert saved_run("uuid7").owner == SELF
     assert_right("uuid7", 6)
 
 
-def test_an_owner_that_gives_a_sign_while_it_is_robbed_keeps_the_run(monkeypatch):
+def test_an_owner_that_gives_a_sign_while_another_takes_the_run_keeps_it(monkeypatch):
     stop_and_move_owner(seconds_ago=61)
     refuse = owner.refuse_if_taken
 
@@ -183,9 +183,7 @@ def test_a_second_command_is_refused_and_the_first_goes_on(command, tmp_path):
     assert_right("uuid7", 40)
 
 
-def test_a_command_that_is_stopped_for_so_long_that_it_is_robbed_writes_nothing_more(
-    command, tmp_path
-):
+def test_a_command_that_lost_the_run_while_it_was_stopped_writes_nothing_more(command, tmp_path):
     insert_orders([START] * 60)
     pause = tmp_path / "pause"
     stopped = command(*UUID7, f"--pause-file={pause}", stops_in=[2])
@@ -229,7 +227,7 @@ def test_killed_while_neighbours_are_written_apart():
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no server to kill")
 def test_the_server_is_killed_under_live_writers():
-    """One that is started for it; the backfill and the writers go on when it is there again."""
+    """One that is started for it; the backfill and the writers continue when it is there again."""
     run = subprocess.run(
         [sys.executable, "-m", "tests.crashes", "--runs=1", "--most-kills=2", "--kill-server"],
         cwd=ROOT,

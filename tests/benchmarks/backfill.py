@@ -114,7 +114,7 @@ def insert(rows: int) -> None:
 
 
 def _copy(there: int, count: int, rows: int) -> int:
-    """Insert ``count`` rows behind those that are there."""
+    """Insert ``count`` rows after those that are there."""
     number = F("pk") + there
     copies = Inserted.objects.order_by("pk")[:count].values_list(
         ExpressionWrapper(F("created_at") + there // 5 * STEP, models.DateTimeField()),

@@ -1,4 +1,4 @@
-"""``bulk_create()`` and reading, beside Django's ``UUIDField(default=uuid.uuid4)``.
+"""``bulk_create()`` and reading, next to Django's ``UUIDField(default=uuid.uuid4)``.
 
 Each line compares a key with it. ``bulk_create()`` makes the objects, with their ids, and inserts
 them all; rows that are read, from the database and as a REST list, refer to as many others. REST

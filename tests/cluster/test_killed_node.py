@@ -21,7 +21,7 @@ COMMITS = 20
 
 @pytest.fixture
 def writers(nodes, tmp_path, request) -> Iterator[list[Writer]]:
-    """Two for each node: one waits for its own node, the other goes on to the next one."""
+    """Two for each node: one waits for its own node, the other continues with the next one."""
     writers: list[Writer] = []
     try:
         for number, node in enumerate(nodes):
@@ -57,7 +57,7 @@ def write_while_a_node_is_away(nodes, writers: list[Writer], victim: Node, has_d
 def rows_of(nodes: list[Node], model: str) -> list[Row]:
     """The rows, in the order of their ids, which are the same on all nodes."""
     wait_until(lambda: all(node.takes_part() for node in nodes), "all nodes take part")
-    # With wsrep_sync_wait, each answers behind all that any of them has committed.
+    # With wsrep_sync_wait, each answers after all that any of them has committed.
     read = "SET wsrep_sync_wait = 1", f"SELECT * FROM sortable_ids.cluster_{model} ORDER BY id"
     tables = [node.ask(*read) for node in nodes]
     assert tables[0] == tables[1] == tables[2]

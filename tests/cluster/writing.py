@@ -2,8 +2,9 @@
 
 ``python -m tests.cluster.writing MODEL URL...``
 
-It writes to the node of the first URL, and where it loses a node it goes on to the next URL. Each
-line of its output is what became of one transaction: ``[EVENT, ROWS]``, and for a fault what it is.
+It writes to the node of the first URL, and where it loses a node it continues with the next URL.
+Each line of its output is what became of one transaction: ``[EVENT, ROWS]``, and for a fault what
+it is.
 
 committed  acknowledged
 conflict   refused for another transaction, so not committed
@@ -40,7 +41,7 @@ ROWS = 3
 LOST_CONNECTION = {2002, 2003, 2006, 2013, 1053, 1047}
 
 LONGEST_PAUSE = 0.02
-"""Seconds behind a conflict: those who try again at once are in each other's way again."""
+"""Seconds after a conflict: those who try again at once are in each other's way again."""
 
 stopping = Event()
 model = apps.get_model("cluster", sys.argv[1])

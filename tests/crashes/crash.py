@@ -181,7 +181,7 @@ def _kill(name: str, draw: random.Random) -> bool:
 def _kill_server(
     name: str, draw: random.Random, server: Server, kills: int, found: Outcome
 ) -> None:
-    """Under a command that goes on by itself."""
+    """Under a command that continues by itself."""
     command = _start(name, draw, kills)
     try:
         for _ in range(kills):

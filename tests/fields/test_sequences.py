@@ -456,7 +456,7 @@ def test_a_rollback_leaves_a_gap(sequence):
 
 
 def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):
-    """The process goes on with it, and so must all others behind it."""
+    """The process continues with it, and so must all others after it."""
     model = sequence(**SIX_DIGITS, block=5)
     roll_back_after(model, 2)
     ours = numbers(model, 2)

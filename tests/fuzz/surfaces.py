@@ -24,6 +24,7 @@ from rest_framework.test import APIClient, APIRequestFactory
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.of_model import field_at
 from django_sortable_ids.ids import resolve
+from tests.combinations import rolled_back
 from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, Refund, Stock, Voucher
 from tests.testapp.models import KEYS, around
@@ -35,14 +36,6 @@ SCHEMES = list(PRODUCTS)
 TIMED = [scheme for scheme in SCHEMES if scheme != "sequence"]
 api = APIClient()
 browser = Client()
-
-
-@contextlib.contextmanager
-def undone() -> Iterator[None]:
-    """What is written is taken back, and an error of the database is one of this value alone."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def make_rows() -> None:
@@ -138,7 +131,7 @@ def created_at(hostile: Hostile) -> None:
 
     def ask(path: str, model: type[models.Model]) -> type[Exception] | None:
         try:
-            with undone():
+            with rolled_back():
                 model._default_manager.filter(**{f"{path}__{lookup}": value}).count()
         except Exception as error:
             return type(error)
@@ -154,7 +147,7 @@ def created_at(hostile: Hostile) -> None:
 def writing(hostile: Hostile) -> None:
     scheme = hostile.random.choice(SCHEMES)
     value = hostile.value()
-    with undone(), contextlib.suppress(ValidationError, IntegrityError), transaction.atomic():
+    with rolled_back(), contextlib.suppress(ValidationError, IntegrityError), transaction.atomic():
         match hostile.random.randrange(5):
             case 0:
                 PRODUCTS[scheme].objects.create(id=value)
@@ -175,7 +168,7 @@ def many_to_many(hostile: Hostile) -> None:
     value = hostile.value()
     # As every manager of Django does for what has no hash.
     expected = (ValidationError, IntegrityError) if _hashes(value) else (ValidationError, TypeError)
-    with undone(), contextlib.suppress(*expected), by_type(value), transaction.atomic():
+    with rolled_back(), contextlib.suppress(*expected), by_type(value), transaction.atomic():
         hostile.random.choice([manager.add, manager.remove, lambda each: manager.set([each])])(
             value
         )
@@ -207,7 +200,7 @@ def detail(hostile: Hostile) -> None:
     name = hostile.random.choice(["{}", "plain/{}", "orders/{}", "baskets", "vouchers", "refunds"])
     text = hostile.text()
     method = hostile.random.choice(["get", "get", "get", "patch", "put", "delete", "options"])
-    with undone():
+    with rolled_back():
         answer = getattr(api, method)(
             f"/store/{name.format(hostile.random.choice(SCHEMES))}/{_segment(text)}/"
         )
@@ -245,7 +238,7 @@ def body(hostile: Hostile) -> None:
     elif name != "linked" and hostile.random.random() < 0.3:
         data = {column: hostile.text() for column in columns if column != "id"}
         text, kind = urlencode(data, errors="surrogatepass"), FORM
-    with undone():
+    with rolled_back():
         answer = api.post(f"/store/{name}/", text, content_type=kind)
     _is_answered(answer)
     assert answer.status_code in (201, 400), answer.status_code
@@ -274,7 +267,7 @@ def query(hostile: Hostile) -> None:
     asked_for = urlencode({asked: text}, errors="surrogatepass")
     view = type("View", (ListAPIView,), attributes).as_view()
     # A pattern of "$id" is a bad request, which Django answers outside the view.
-    with undone(), contextlib.suppress(BadRequest):
+    with rolled_back(), contextlib.suppress(BadRequest):
         _is_answered(view(APIRequestFactory().get(f"/?{asked_for}")))
 
 
@@ -301,7 +294,7 @@ def forms(hostile: Hostile) -> None:
     form_class: Any = modelform_factory(model, fields=[*names, "name"])
     data = {name: hostile.text() for name in names} | {"name": "x"}
     data |= {name: [data[name]] for name in names if name.startswith("all_")}
-    with undone():
+    with rolled_back():
         form = form_class(data)
         form.as_p()
         if form.is_valid():
@@ -320,7 +313,7 @@ def fixtures(hostile: Hostile) -> None:
     if model != "order":
         record["pk"] = hostile.json()
     refusals = contextlib.suppress(DeserializationError, ValidationError, IntegrityError)
-    with undone(), refusals, transaction.atomic():
+    with rolled_back(), refusals, transaction.atomic():
         for each in serializers.deserialize("json", json.dumps([record])):
             each.save()
 
@@ -356,7 +349,7 @@ def autocomplete(hostile: Hostile) -> None:
 
 
 def _open(url: str, asked: dict[str, str]) -> None:
-    with undone():
+    with rolled_back():
         _is_answered(browser.get(f"{url}?{urlencode(asked, errors='surrogatepass')}"))
 
 
@@ -378,7 +371,7 @@ def admin_action(hostile: Hostile) -> None:
 
 def _send(url: str, given: dict[str, str]) -> None:
     data = urlencode(given, errors="surrogatepass")
-    with undone():
+    with rolled_back():
         _is_answered(browser.post(url, data, content_type=FORM))
 
 

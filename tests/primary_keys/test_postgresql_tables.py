@@ -1,7 +1,6 @@
 """Tables of PostgreSQL that were written by hand: all of it stays, or is refused by name."""
 
 import pytest
-from django.core.management import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -203,10 +202,9 @@ def test_what_is_refused(tables, statement):
     before = catalogue()
     small.write_move(tables)
     try:
-        with pytest.raises(CommandError) as error:
-            tables.migrate()
-        assert REFUSED[statement] in str(error.value)
-        assert str(error.value).startswith("No key was moved")
+        said = tables.refusal()
+        assert REFUSED[statement] in said
+        assert said.startswith("No key was moved")
         assert catalogue() == before
     finally:
         execute(
@@ -408,10 +406,8 @@ def test_a_table_that_no_model_has(sales):
         'CREATE TABLE "Depot sales".review (c bigint REFERENCES "Depot sales".customer (id))',
         'INSERT INTO "Depot sales".review SELECT id FROM "Depot sales".customer',
     )
-    with pytest.raises(CommandError) as error:
-        sales.migrate()
     table = '"Depot sales"."review"'
-    assert f"{table}.c refers to depot.Customer" in str(error.value)
+    assert f"{table}.c refers to depot.Customer" in sales.refusal()
     listed = MOVE_IN_A_SCHEMA.replace(
         "references=[", f"references=[({table!r}, 'c', 'depot.Customer'),"
     )

@@ -235,7 +235,7 @@ def rule(monkeypatch):
 
 
 class Clock:
-    """A clock that goes on only while somebody sleeps; with ``stopped`` not even then."""
+    """A clock that moves only while somebody sleeps; with ``stopped`` not even then."""
 
     def __init__(self, now=NOW_NS, stopped=False):
         self.now = now

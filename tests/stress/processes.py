@@ -35,7 +35,7 @@ ROUND = (
     3600 * _SECOND,
     3 * _MILLISECOND - _SECOND,
 )
-"""By how many ns the clock steps: it is right again behind the last one. A step ends a stop."""
+"""By how many ns the clock steps: it is right again after the last one. A step ends a stop."""
 
 
 class SteppingClock:
@@ -87,7 +87,7 @@ def sort(path: Path, width: int) -> None:
 
 
 def repeats(paths: Sequence[Path], width: int) -> int:
-    """How often an id of the sorted files stands behind its like."""
+    """How often an id of the sorted files stands after its like."""
     with ExitStack() as stack:
         files = [stack.enter_context(path.open("rb")) for path in paths]
         together = merge(*(records(file, width) for file in files))
@@ -118,7 +118,7 @@ class Load:
     seconds: int = 900
     """When a process is ended that isn't done: one that waits for ever."""
     scheme_of: Callable[[TimeScheme, int], TimeScheme] = numbered
-    """The scheme of a process; those that they fork have the numbers behind theirs."""
+    """The scheme of a process; those that they fork have the numbers after theirs."""
 
     @property
     def ids_of_a_thread(self) -> int:

@@ -1,4 +1,4 @@
-"""Processes, ended behind the test."""
+"""Processes, ended after the test."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,9 +1,9 @@
-"""A process that makes ids of a leased worker number, as it is told: a line of JSON each time.
+"""A process that generates ids of a leased worker number, as it is told: a line of JSON each time.
 
-``ids 5`` makes ids. ``many`` makes them until that fails. ``fork 5`` makes them in a forked child,
-which ends as processes do, ``leave 5`` in one that outlives this process, before and behind its
-end, ``child 5`` in one of multiprocessing, and ``atomic 5`` in a transaction that rolls back.
-``extend 5`` extends the lease to 5 s from now. The end of the input is its end.
+``ids 5`` generates ids. ``many`` generates them until that fails. ``fork 5`` generates them in a
+forked child, which ends as processes do, ``leave 5`` in one that outlives this process, before and
+after its end, ``child 5`` in one of multiprocessing, and ``atomic 5`` in a transaction that rolls
+back. ``extend 5`` extends the lease to 5 s from now. The end of the input is its end.
 """
 
 import json

@@ -92,7 +92,7 @@ def test_a_process_that_is_stopped_for_so_long_that_another_has_its_number(maker
     assert row().token
 
 
-def test_a_process_that_lives_is_not_robbed(maker):
+def test_a_process_that_lives_keeps_its_number(maker):
     """Nobody gets its number at the times when that would be free, had it not been renewed."""
     occupy(1)
     owner = maker(1)

@@ -220,7 +220,7 @@ def test_a_short_outage_is_not_noticed(maker, tmp_path):
 
 
 def test_an_outage_beyond_the_end_of_the_lease(maker):
-    """Ids until then, errors of the database from then on, and ids again behind it."""
+    """Ids until then, errors of the database from then on, and ids again after it."""
     with reach() as (database, cut, restore):
         process = maker(database=database)
         made = process.ids()

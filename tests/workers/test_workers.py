@@ -82,7 +82,7 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
         assert SnowflakeField().generate() >> 12 & 1023 == 2
 
 
-class RobbedClock:
+class ClockThatLosesTheNumber:
     """It shows ``START``; where it is set and read, another process takes the number meanwhile."""
 
     def __init__(self):
@@ -99,7 +99,7 @@ class RobbedClock:
 @pytest.mark.usefixtures("pool_of_one")
 def test_another_takes_the_number_between_the_clock_and_the_check():
     """As where the process is stopped right there: the time that it has read is in the lease."""
-    clock = RobbedClock()
+    clock = ClockThatLosesTheNumber()
     lease, going = leased(clock, lambda: START)
     going.next()
     clock.at = START + 999 * MS
@@ -109,8 +109,8 @@ def test_another_takes_the_number_between_the_clock_and_the_check():
 
 
 @pytest.mark.usefixtures("pool_of_one")
-def test_a_time_behind_the_end_while_another_takes_the_number():
-    clock = RobbedClock()
+def test_a_time_after_the_end_while_another_takes_the_number():
+    clock = ClockThatLosesTheNumber()
     _, going = leased(clock, lambda: START)
     going.next()
     clock.at = START + 1000 * MS
