@@ -52,8 +52,8 @@ is_statement_timeout = Kind({"57014"}, {1969, 3024})
 ``max_statement_time`` of MariaDB, ``max_execution_time`` of MySQL."""
 is_interrupted = Kind(codes={sqlite3.SQLITE_INTERRUPT})
 """The progress handler of SQLite stopped the statement."""
-is_leaving = Kind(numbers={1047, 1053})
-"""The server shuts down, or its node has left the cluster: "WSREP has not yet prepared node"."""
+is_leaving = Kind(numbers={1047, 1053, 1180})
+"""The server shuts down, or its node leaves the cluster (1180: during a commit)."""
 is_duplicate = Kind({"23505"}, {1062})
 is_denied = Kind({"42501"}, {1044, 1045, 1142, 1143, 1227, 1370}, {sqlite3.SQLITE_AUTH})
 """The database user lacks a privilege."""

@@ -78,7 +78,7 @@ def test_a_database_that_stays_away(command):
     assert saved_run("uuid7").rows_filled == ROWS
 
 
-@pytest.mark.parametrize("number", [1047, 1053])
+@pytest.mark.parametrize("number", [1047, 1053, 1180])
 def test_a_server_that_leaves_or_shuts_down_is_lost_though_it_still_answers(number):
     connection.ensure_connection()
     assert is_lost(OperationalError(number, "as MariaDB and MySQL say"), "default")

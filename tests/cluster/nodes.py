@@ -4,6 +4,8 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,8 +22,9 @@ class Node:
     def _file(self, kind: str) -> Path:
         return self._folder / f"{self.number}.{kind}"
 
-    def ask(self, *statements: str) -> list[tuple[Any, ...]]:
-        """The rows of the last statement."""
+    @contextmanager
+    def session(self) -> Iterator[Any]:
+        """A cursor that commits each statement."""
         import MySQLdb
 
         address = urlsplit(self.url)
@@ -30,11 +33,16 @@ class Node:
         )
         try:
             with connection.cursor() as cursor:
-                for statement in statements:
-                    cursor.execute(statement)
-                return list(cursor.fetchall())
+                yield cursor
         finally:
             connection.close()
+
+    def ask(self, *statements: str) -> list[tuple[Any, ...]]:
+        """The rows of the last statement."""
+        with self.session() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+            return list(cursor.fetchall())
 
     def status(self, name: str) -> str:
         return str(self.ask(f"SHOW STATUS LIKE 'wsrep_{name}'")[0][1])

@@ -9,12 +9,13 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F
 
 from django_sortable_ids.db.errors import is_conflict
-from django_sortable_ids.db.transactions import apart
+from django_sortable_ids.db.transactions import apart, is_lost
 from django_sortable_ids.models import SequenceCounter, WorkerLease
 from django_sortable_ids.schemes import LeaseUnavailable
 from django_sortable_ids.workers import leases
 from tests.marks import own_tables
 from tests.migrations.sources import CREATE_WITH_ROWS, FIVE_ROWS
+from tests.patience import wait_until
 from tests.primary_keys import small
 from tests.support import execute, on_statement
 
@@ -44,6 +45,25 @@ def test_the_error_of_a_commit(nodes):
         change()
     assert change.times_done == 1
     assert is_conflict(raised.value)
+
+
+def test_the_error_of_a_commit_through_a_node_that_leaves(nodes):
+    victim, isolate = nodes[1], "SET GLOBAL wsrep_provider_options = 'gmcast.isolate={}'"
+    table = f"{connection.settings_dict['NAME']}.{SequenceCounter._meta.db_table}"
+    insert = f"INSERT INTO {table} (`key`, first, step, taken) VALUES ('a', '0', 1, 0)"
+    with victim.session() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute(insert)
+        victim.ask(isolate.format(1))
+        try:
+            with pytest.raises(OperationalError) as raised, connection.wrap_database_errors:
+                cursor.execute("COMMIT")
+        finally:
+            victim.ask(isolate.format(0))
+    assert raised.value.args[0] == 1180
+    assert is_lost(raised.value, "default")
+    wait_until(victim.takes_part, "the node takes part again")
+    assert not SequenceCounter.objects.exists()
 
 
 def test_a_refused_commit_is_tried_again(nodes):

@@ -37,8 +37,8 @@ ROWS = 3
 """How many rows a transaction inserts."""
 
 # Can't connect, gone away, lost during the query, shutting down, and a node outside of its cluster:
-# "WSREP has not yet prepared node for application use".
-LOST_CONNECTION = {2002, 2003, 2006, 2013, 1053, 1047}
+# "WSREP has not yet prepared node for application use"; 1180 at its COMMIT.
+LOST_CONNECTION = {2002, 2003, 2006, 2013, 1053, 1047, 1180}
 
 LONGEST_PAUSE = 0.02
 """Seconds after a conflict: those who try again at once are in each other's way again."""
