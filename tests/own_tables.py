@@ -1,11 +1,13 @@
 """Tables that a test makes for itself."""
 
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from django.db import connection, connections, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test.utils import isolate_apps
 
@@ -44,6 +46,38 @@ def second_database(path: Path) -> Iterator[str]:
     finally:
         connections["other"].close()
         del connections["other"], connections.databases["other"]
+
+
+@cache
+def _with_few_tables() -> bytes:
+    """The file of an SQLite database that has the tables of Django and of our app alone."""
+    with closing(sqlite3.connect(":memory:")) as few:
+        with closing(sqlite3.connect(connection.settings_dict["NAME"])) as all_tables:
+            all_tables.backup(few)
+        names = few.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        for (name,) in names:
+            if not name.startswith(("auth_", "django_", "sqlite_")):
+                few.execute(f'DROP TABLE "{name}"')
+        few.execute("VACUUM")
+        return few.serialize()
+
+
+@contextmanager
+def few_tables(file: Path) -> Iterator[None]:
+    """On SQLite, a database of the test alone, in a file, without the tables of the test apps: each
+    ALTER reads the definitions of all tables."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    file.write_bytes(_with_few_tables())
+    settings, of_all = connections.settings[DEFAULT_DB_ALIAS], connections[DEFAULT_DB_ALIAS]
+    before, settings["NAME"] = settings["NAME"], file
+    connections[DEFAULT_DB_ALIAS] = connections.create_connection(DEFAULT_DB_ALIAS)
+    try:
+        yield
+    finally:
+        connection.close()
+        settings["NAME"], connections[DEFAULT_DB_ALIAS] = before, of_all
 
 
 @contextmanager
