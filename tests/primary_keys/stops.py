@@ -5,8 +5,8 @@ from itertools import count
 
 from django.db import connection
 
-EVERY = int(os.environ.get("STOP_EVERY", "6"))
-"""1: at each statement; 6: at each sixth one."""
+EVERY = int(os.environ.get("STOP_EVERY", "12"))
+"""1: at each statement; 12: at each twelfth one."""
 
 
 class Stopped(BaseException):

@@ -12,9 +12,9 @@ from django.db import connection
 from tests.servers import UNAVAILABLE
 from tests.support import ROOT
 
-EXAMPLES = os.environ.get("KEY_MOVES_EXAMPLES", "2" if connection.vendor == "sqlite" else "1")
+EXAMPLES = os.environ.get("KEY_MOVES_EXAMPLES", "1")
 """Each takes a second or two, on servers several: .ci/long tries more."""
-KILLS = os.environ.get("KEY_MOVES_KILLS", "3")
+KILLS = os.environ.get("KEY_MOVES_KILLS", "2")
 SEED = os.environ.get("KEY_MOVES_SEED", "16")
 SERVER = pytest.param(
     "--kill-server",
