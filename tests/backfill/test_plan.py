@@ -2,10 +2,8 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 
 from django_sortable_ids.errors import BackfillError
@@ -37,11 +35,7 @@ NO_INDEX = (
 
 
 def dry_run(name, **options):
-    out = StringIO()
-    call_command(
-        "backfill_ids", label(name), created_from="created_at", dry_run=True, stdout=out, **options
-    )
-    return out.getvalue().splitlines()
+    return printed(label(name), created_from="created_at", dry_run=True, **options).splitlines()
 
 
 def statement_of(name):
@@ -97,10 +91,9 @@ def test_what_remains_is_printed():
     def insert_late():
         insert_orders([START - len(batches) * SECOND] * len(batches))
 
-    out = StringIO()
     with on_statement("^UPDATE .*testapp_order", insert_late) as batches:
-        call_command("backfill_ids", label("uuid7"), created_from="created_at", stdout=out)
-    assert out.getvalue().splitlines()[-2] == (
+        lines = printed(label("uuid7"), created_from="created_at").splitlines()
+    assert lines[-2] == (
         "2 rows inserted concurrently without an id. Deploy the field first, so that new rows "
         "get an id, and run the command again."
     )

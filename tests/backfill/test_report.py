@@ -1,12 +1,10 @@
 """Without arguments: every sortable id of the project, and what to run next."""
 
 import uuid
-from io import StringIO
 from types import SimpleNamespace
 
 import pytest
 from django.apps import apps
-from django.core.management import call_command
 from django.db import connection
 
 from django_sortable_ids.checks.databases import check_databases
@@ -15,6 +13,7 @@ from django_sortable_ids.management import reporting
 from tests.support import query
 from tests.testapp.models import Order
 
+from .command import printed
 from .shop.models import BillLine, OldKey, Plain, Timeless
 from .support import START, command, fill, insert, insert_orders, rows
 
@@ -23,9 +22,7 @@ pytestmark = pytest.mark.django_db
 
 def lines(using="default"):
     """The report, with the name of the field before the other cells."""
-    out = StringIO()
-    call_command("backfill_ids", database=using, stdout=out)
-    cells = [line.split(maxsplit=1) for line in out.getvalue().splitlines()]
+    cells = [line.split(maxsplit=1) for line in printed(database=using).splitlines()]
     return {name: " ".join(rest.split()) for name, rest in cells}
 
 

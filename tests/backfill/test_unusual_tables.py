@@ -3,11 +3,9 @@
 import re
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from io import StringIO
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.core.management import call_command
 from django.db import connection, connections, models
 
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
@@ -21,7 +19,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.models import BackfillRun
-from tests.support import execute
+from tests.support import execute, printed
 
 from .shop.models import Plain
 from .support import (
@@ -279,10 +277,8 @@ MILLISECONDS = [70, 10, 10, 40, 0]
 
 def inspected():
     """The model as inspectdb writes it, with an id that its author adds."""
-    out = StringIO()
-    call_command("inspectdb", "legacy_parcel", stdout=out)
     head = "class LegacyParcel(models.Model):\n"
-    source = out.getvalue()
+    source = printed("inspectdb", "legacy_parcel")
     assert head in source
     assert "managed = False" in source
     source = source.replace(head, f"{head}    public_id = UUIDv7Field(null=True, blank=True)\n")

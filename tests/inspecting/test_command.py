@@ -1,6 +1,7 @@
 """``manage.py inspect_id``: what it prints, and what it knows."""
 
 import re
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -16,6 +17,7 @@ from django_sortable_ids.fields.of_model import is_unique_alone
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.inspecting.inspection import columns_of_project, inspect
 from django_sortable_ids.schemes import all_schemes
+from tests import support
 from tests.admin.page import Page
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
@@ -44,10 +46,7 @@ def today():
         yield
 
 
-def run(*arguments, **options):
-    out = StringIO()
-    call_command("inspect_id", *arguments, stdout=out, **options)
-    return out.getvalue()
+run = partial(support.printed, "inspect_id")
 
 
 def known_of(text, **options):

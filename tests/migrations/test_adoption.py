@@ -1,16 +1,15 @@
 """Tables of other packages are taken over as they are: one AlterField, without SQL."""
 
 import re
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import IntegrityError, connection, transaction
 
 from django_sortable_ids.schemes import get
 from tests.combinations import each_with
 from tests.marks import own_tables, skip_where_uuids_are_refused
-from tests.support import columns, constraints, execute, query
+from tests.support import columns, constraints, execute, printed, query
 
 from .sources import create_orders
 
@@ -90,9 +89,8 @@ def source(name, options, how):
 
 def sql(depot, name):
     """The statements of a migration."""
-    out = StringIO()
-    call_command("sqlmigrate", "depot", name, stdout=out, no_color=True)
-    lines = [line for line in out.getvalue().splitlines() if not line.startswith("--")]
+    text = printed("sqlmigrate", "depot", name, no_color=True)
+    lines = [line for line in text.splitlines() if not line.startswith("--")]
     return [line for line in lines if line not in ("", "BEGIN;", "COMMIT;")]
 
 

@@ -1,17 +1,15 @@
 """What the report says of a column while models, migrations and the database differ."""
 
 import importlib
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.management import reporting
 from tests.marks import own_tables
-from tests.support import execute
+from tests.support import execute, printed
 
 from .conftest import forget
 from .sources import ROWS, create_orders
@@ -32,9 +30,8 @@ def reported(monkeypatch):
             monkeypatch.setattr(reporting, "apps", own)
             importlib.invalidate_caches()
             forget("depot.migrations")
-            out = StringIO()
-            call_command("backfill_ids", stdout=out)
-        line = next(each for each in out.getvalue().splitlines() if "Order.public" in each)
+            report = printed("backfill_ids")
+        line = next(each for each in report.splitlines() if "Order.public" in each)
         return " ".join(line.split()[1:])
 
     return look

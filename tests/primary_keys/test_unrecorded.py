@@ -2,7 +2,6 @@
 ``migrate`` refuses all that does not complete it, and says what does."""
 
 import re
-from io import StringIO
 
 import pytest
 from django.apps import apps
@@ -18,6 +17,7 @@ from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.migrating import guard
 from django_sortable_ids.migrating.unrecorded import Unrecorded, unrecorded_changes
 from django_sortable_ids.models import BackfillRun, MoveNote
+from tests import support
 from tests.backfill.command import printed
 from tests.key_moves.catalogue import catalogue, changes
 from tests.marks import own_tables
@@ -182,9 +182,7 @@ STATEMENT = re.compile(r"^    (.+);$", re.MULTILINE)
 
 def output(*to):
     """What ``migrate`` of the depot says."""
-    out = StringIO()
-    call_command("migrate", *(to or ["depot"]), stdout=out)
-    return out.getvalue()
+    return support.printed("migrate", *(to or ["depot"]))
 
 
 def test_what_is_left_over_can_be_dropped(filled):
