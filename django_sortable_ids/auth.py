@@ -46,7 +46,7 @@ class SortableIDPasswordResetForm(PasswordResetForm):
         **kwargs: Any,
     ) -> None:
         user = context["user"]
-        field = id_at(type(user), "pk")
+        field = id_at(user._meta.model, "pk")
         if field is not None:
             text = field.public_text.format(user.pk)
             context = context | {"uid": urlsafe_base64_encode(text.encode())}
@@ -59,7 +59,7 @@ class OldIDTokenGenerator(PasswordResetTokenGenerator):
     def check_token(self, user: Any, token: str | None) -> bool:
         if super().check_token(user, token):
             return True
-        old = old_key(type(user)) if user else None
+        old = old_key(user._meta.model) if user else None
         if old is None:
             return False
         before = copy(user)

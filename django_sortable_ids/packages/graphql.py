@@ -17,7 +17,7 @@ from . import replace, shown
 
 
 def _key(root: models.Model) -> Any:
-    return shown(id_at(type(root), "pk"), root.pk)
+    return shown(id_at(root._meta.model, "pk"), root.pk)
 
 
 def graphene_django(package: Any) -> None:
@@ -78,13 +78,13 @@ def _result(usual: Any, field: Any, source: Any, info: Any, args: Any, kwargs: A
     found = usual(field, source, info, args, kwargs)
     if field.base_resolver is not None or not isinstance(source, models.Model):
         return found
-    return shown(_id_column(type(source), field.django_name or field.python_name), found)
+    return shown(_id_column(source._meta.model, field.django_name or field.python_name), found)
 
 
 def _node_id(usual: Any, source: Any, root: models.Model, *, info: Any = None) -> Any:
     """The part of a global id that names the object."""
     found = usual(source, root, info=info)
-    field = _id_column(type(root), source.resolve_id_attr())
+    field = _id_column(root._meta.model, source.resolve_id_attr())
     is_text = field is not None and isinstance(found, str)
     return shown(field, field.to_python(found) if is_text else found)  # type: ignore[union-attr]
 

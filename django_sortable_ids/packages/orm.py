@@ -58,7 +58,7 @@ def _prefetched(
     from taggit.models import CommonGenericTaggedItemBase
 
     tags, key_of_tag, *others = usual(manager, instances, querysets)
-    field = id_at(type(instances[0]), "pk")
+    field = id_at(instances[0]._meta.model, "pk")
     if field is None:
         return tags, key_of_tag, *others
     if issubclass(manager.through, CommonGenericTaggedItemBase):

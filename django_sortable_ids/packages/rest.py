@@ -53,7 +53,7 @@ class _Shown:
         value = getattr(self._row, name)
         if isinstance(value, models.Model):
             return _Shown(value)
-        return shown(id_at(type(self._row), name), value)
+        return shown(id_at(self._row._meta.model, name), value)
 
 
 def rest_framework_json_api(renderers: Any) -> None:
@@ -83,5 +83,5 @@ def _identifier(usual: Any, serializer: Any, row: Any) -> Any:
 
 def _public_key(row: Any) -> str | None:
     """None if there is no key, or one of another kind."""
-    field = id_at(type(row), "pk") if isinstance(row, models.Model) else None
+    field = id_at(row._meta.model, "pk") if isinstance(row, models.Model) else None
     return None if field is None or row.pk is None else field.public_text.format(row.pk)

@@ -185,7 +185,7 @@ def register() -> None:
 def _slug(usual: Any, relation: Any, row: Any) -> Any:
     """The public text of an id other than the key, such as a foreign key's ``to_field``."""
     value = usual(relation, row)
-    field = id_at(type(row), relation.slug_field) if isinstance(row, models.Model) else None
+    field = id_at(row._meta.model, relation.slug_field) if isinstance(row, models.Model) else None
     return value if field is None or value is None else field.public_text.format(value)
 
 

@@ -2,6 +2,7 @@
 
 import graphene
 from django import forms
+from django.utils.functional import SimpleLazyObject
 from graphene import relay
 from graphene_django import DjangoObjectType
 from graphene_django.filter import DjangoFilterConnectionField
@@ -65,6 +66,7 @@ class SaveOrder(DjangoModelFormMutation):
 class Query(graphene.ObjectType):
     orders = graphene.List(Order)
     order = graphene.Field(Order, id=graphene.ID(required=True))
+    lazy_order = graphene.Field(Order)
     tickets = graphene.List(Ticket)
     node = relay.Node.Field()
     order_nodes = DjangoFilterConnectionField(OrderNode)
@@ -74,6 +76,9 @@ class Query(graphene.ObjectType):
 
     def resolve_order(self, info, id):
         return models.Order.objects.filter(pk=id).first()
+
+    def resolve_lazy_order(self, info):
+        return SimpleLazyObject(models.Order.objects.get)
 
     def resolve_tickets(self, info):
         return models.Ticket.objects.all()

@@ -2,6 +2,7 @@
 
 import strawberry
 import strawberry_django
+from django.utils.functional import SimpleLazyObject
 from strawberry import auto, relay
 
 from .shop import models
@@ -63,6 +64,9 @@ class Query:
     orders: list[Order] = strawberry_django.field()
     order: Order = strawberry_django.field()
     customer: Customer | None = strawberry_django.field()
+    lazy_order: Order = strawberry_django.field(
+        resolver=lambda: SimpleLazyObject(models.Order.objects.get)
+    )
     tickets: list[Ticket] = strawberry_django.field()
     tickets_without_number: list[Ticket] = strawberry_django.field(
         resolver=lambda: models.Ticket.objects.defer("number")

@@ -41,6 +41,11 @@ def test_relations_leave_as_public_texts(ask, ticket):
     assert bare(order.customer) not in json.dumps(data)
 
 
+def test_a_row_that_is_lazy_as_the_user_of_a_request(ask, ticket):
+    data = {"lazyOrder": {"id": public(ticket.order)}}
+    assert ask("{ lazyOrder { id } }") == (data, None)
+
+
 def test_the_type_is_id():
     printed = str(schema)
     for line in ("  number: ID!", "  text: ID!", "  uuid: ID!"):

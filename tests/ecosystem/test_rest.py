@@ -4,13 +4,15 @@ import json
 
 import pytest
 from django.urls import include, path
+from django.utils.functional import SimpleLazyObject
 from drf_writable_nested import WritableNestedModelSerializer
 from rest_framework.exceptions import ValidationError
 from rest_framework.test import APIClient, APIRequestFactory
 from rest_framework.viewsets import ModelViewSet
-from rest_framework_json_api import serializers, views
+from rest_framework_json_api import renderers, serializers, views
 from rest_framework_json_api.parsers import JSONParser
 from rest_framework_json_api.renderers import JSONRenderer
+from rest_framework_json_api.serializers import ResourceIdentifierObjectSerializer
 from rest_framework_nested.routers import NestedSimpleRouter, SimpleRouter
 from rest_framework_nested.serializers import NestedHyperlinkedModelSerializer
 from rest_framework_nested.viewsets import NestedViewSetMixin
@@ -201,6 +203,14 @@ def test_the_id_of_a_resource_is_that_of_its_relations():
         assert bare(order.customer) not in json.dumps(found)
     order.refresh_from_db()
     assert order.note == "changed"
+
+
+def test_the_id_of_a_row_that_is_lazy():
+    """As ``request.user``."""
+    customer = stock().order.customer
+    lazy = SimpleLazyObject(lambda: customer)
+    assert renderers.get_resource_id(lazy, {}) == public(customer)
+    assert ResourceIdentifierObjectSerializer(lazy).data["id"] == public(customer)
 
 
 def test_an_id_of_the_serializer_itself_stays():

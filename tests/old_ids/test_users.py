@@ -23,9 +23,10 @@ from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import path
 from django.utils.encoding import force_bytes
+from django.utils.functional import SimpleLazyObject
 from django.utils.http import urlsafe_base64_encode
 
-from django_sortable_ids.auth import SortableIDPasswordResetConfirmView
+from django_sortable_ids.auth import OldIDTokenGenerator, SortableIDPasswordResetConfirmView
 from django_sortable_ids.ids import public_id
 from tests.combinations import in_one_case
 from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key, around
@@ -268,6 +269,8 @@ def test_a_link_from_before_the_move_sets_the_password(model, old, ada):
     form = client.get(f"/reset/{url}", follow=True)
     assert form.content == b"form"
     assert client.post(form.request["PATH_INFO"], {"password": "new"}).url == "/done/"
+    lazy, token = SimpleLazyObject(lambda: user), url.split("/")[1]
+    assert OldIDTokenGenerator().check_token(lazy, token)
     user.refresh_from_db()
     assert user.check_password("new")
     assert followed(f"/reset/{url}") == "wrong link"

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from django.apps import apps
 from django.core.checks.registry import registry
+from django.utils.functional import SimpleLazyObject
 from rest_framework.relations import HyperlinkedRelatedField
 from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ModelSerializer, ReadOnlyField, Serializer, SlugRelatedField
@@ -111,6 +112,15 @@ def test_what_has_no_id_is_shown_as_always():
         "other": "y",
     }
     assert ReadOnlyField().to_representation(5) == 5
+
+
+def test_a_row_that_is_lazy():
+    """As ``request.user``, which ``serializer.save(owner=request.user)`` leaves in a row."""
+    product = ULIDProduct.objects.create(name="found")
+    basket = Basket(ulid=SimpleLazyObject(lambda: product))
+    for name, text in (("name", "found"), ("id", text_of(product))):
+        slug = SlugRelatedField(name, read_only=True)
+        assert shown(serializer_for(Basket, "ulid", ulid=slug), basket) == {"ulid": text}
 
 
 @each_scheme
