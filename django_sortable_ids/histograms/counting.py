@@ -178,7 +178,8 @@ def _estimates(
     They are never those of a part of the table: statistics of other rows would show through.
     """
     none: list[Count | None] = [None for _ in spans]
-    if queryset.query.where or queryset.query.distinct:
+    query = queryset.query
+    if query.where or query.distinct or query.group_by is not None:
         return none
     fewest = fewest_expected_rows(queryset, column.field)
     if fewest is None:
@@ -230,7 +231,8 @@ def _selects(
         GreaterThanOrEqual(F(column.path), _Bound(0)),
         LessThanOrEqual(F(column.path), _Bound(1)),
     ).order_by()
-    is_nested = rows.query.distinct or most is not None
+    # With an aggregate of other rows, each row is a group.
+    is_nested = rows.query.distinct or rows.query.group_by is not None or most is not None
     if rows.query.distinct:
         rows = rows.values("pk")
     else:

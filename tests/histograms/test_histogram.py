@@ -213,6 +213,18 @@ def test_rows_that_a_join_repeats_are_counted_once(seed):
         assert sum(rows_in(bars)) == found.count()
 
 
+def test_rows_with_an_aggregate_of_other_rows_are_counted_once():
+    """As in ``get_queryset()`` of many an admin."""
+    products = [ULIDProduct.objects.create() for _ in range(3)]
+    scheme = Basket._meta.get_field("id").scheme
+    for day, count in ((1, 3), (1, 0), (2, 1), (4, 2)):
+        basket = Basket.objects.create(pk=scheme.generate(utc(2026, 7, day, 12)))
+        basket.all_ulid.set(products[:count])
+    annotated = Basket.objects.annotate(n=Count("all_ulid"))
+    assert rows_in(histogram(annotated, "id", "day")) == [2, 1, 0, 1]
+    assert rows_in(histogram(annotated.filter(n__gt=1), "id", "day")) == [1, 0, 0, 1]
+
+
 @pytest.mark.parametrize("name", ["uuid7", "ulid", "kuuid", "reversed_kuuid", "snowflake"])
 def test_no_row_is_read(name):
     fill(name, [utc(2026, 7, 1) + timedelta(hours=n) for n in range(200)])

@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from django.db.models import BooleanField, Func, Value
+from django.db.models import BooleanField, Count, Func, Value
 from django.db.models.lookups import Exact
 from django.utils import timezone
 
@@ -115,7 +115,9 @@ def test_other_rows_never_show_through_an_estimate(busy):
 
 def test_rows_that_a_join_may_repeat_are_not_estimated(busy, monkeypatch):
     monkeypatch.setattr(counting, "estimated_rows", lambda _: 9_000)
-    for rows, is_estimated in ((Order.objects.all(), True), (Order.objects.distinct(), False)):
+    orders = Order.objects.all()
+    grouped = orders.annotate(n=Count("pk"))
+    for rows, is_estimated in ((orders, True), (orders.distinct(), False), (grouped, False)):
         precisions = {bar.count.precision for bar in bars_of(rows)}
         assert ("estimated" in precisions) is is_estimated
 
