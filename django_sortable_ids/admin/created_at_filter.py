@@ -9,15 +9,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_at, id_field, id_fields
-from ..schemes import TimeScheme
+from ..fields.of_model import id_field, id_fields
+from ..histograms.counting import timed_column
 
 
 class ChosenDays(forms.Form):
@@ -78,20 +77,12 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         model_admin: admin.ModelAdmin[Any],
         field_path: str,
     ) -> None:
-        id_column = id_at(model, field_path)
-        if id_column is None or not has_times(id_column):
-            raise ImproperlyConfigured(
-                f"CreatedAtFilter can't filter {model._meta.label} by {field_path!r}: expected the "
-                f"path of a sortable id with a time: {timed_paths(model)}"
-            )
+        column = timed_column(model, field_path, may_repeat=True)
+        self._column = f"{column.path}__created_at"
         # DateFieldListFilter needs no more of its field than this.
-        times = models.DateTimeField(_title(model, field, id_column), null=field.null)
+        times = models.DateTimeField(_title(model, field, column.field), null=field.null)
         # The admin only allows parameters that begin with a path in list_filter.
         path = f"{field_path}__created_at"
-        while field.is_relation:
-            field = field.target_field
-            field_path = f"{field_path}__{field.name}"
-        self._column = f"{field_path}__created_at"
         self.first_day_name = f"{path}__date__gte"
         self.last_day_name = f"{path}__date__lte"
         names = (self.first_day_name, self.last_day_name)
@@ -141,16 +132,6 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         self.own_parameters = [each for each in given if each[0] in own]
         generic = self.field_generic
         self.other_parameters = [each for each in given if not each[0].startswith(generic)]
-
-
-def has_times(field: SortableIDField) -> bool:
-    return not field.wrong_options and isinstance(field.scheme, TimeScheme)
-
-
-def timed_paths(model: type[models.Model]) -> str:
-    """The paths of sortable ids with a time, for messages."""
-    own = [repr(each.name) for each in id_fields(model) if has_times(each)]
-    return " or ".join([*own, "'order__id' for a related row"])
 
 
 def _title(model: type[models.Model], field: Any, id_column: SortableIDField) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
@@ -28,7 +28,6 @@ from ..checks import message
 from ..fields import SortableIDField
 from ..fields.of_model import (
     field_at,
-    id_at,
     id_fields,
     local_time,
     main_field,
@@ -42,7 +41,7 @@ from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 from .change_list import with_ids
-from .created_at_filter import CreatedAtFilter, has_times, timed_paths
+from .created_at_filter import CreatedAtFilter
 from .inspector import inspect_id_urls
 
 _LIST = "django_sortable_ids/admin/change_list.html"
@@ -106,22 +105,6 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                 if names := getattr(self, option):
                     texts = {"public_id": "public_id_public_text"}
                     setattr(self, option, [texts.get(each, each) for each in names])
-
-    def check(self, **kwargs: Any) -> list[Any]:
-        found = super().check(**kwargs)
-        for name in vars(type(self)):
-            meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.9)
-            if meant and not hasattr(SortableIDAdmin, name):
-                reason = f"{name} is no option; nearest: {meant[0]}"
-                found.append(_no_times(self, reason, "Correct the name."))
-        try:
-            if self.created_at_hierarchy is not None:
-                timed_column(self.model, self.created_at_hierarchy)
-        except FieldError as error:
-            found.append(_no_times(self, error))
-        except ImproperlyConfigured:
-            pass  # the check of the field says what is wrong
-        return found
 
     def get_urls(self) -> list[URLPattern]:
         return [*inspect_id_urls(self.admin_site), *super().get_urls()]
@@ -274,30 +257,60 @@ def _is_only_an_id(field: SortableIDField, text: str) -> bool:
     return isinstance(scheme, TimeScheme) and scheme.bits >= _FEWEST_BITS and not text.isdecimal()
 
 
-def _no_times(
-    model_admin: Any, reason: object, fix: str = "", option: str = "created_at_hierarchy"
-) -> CheckMessage:
-    fix = fix or f"Name the path of a sortable id with a time: {timed_paths(model_admin.model)}."
-    return message("E017", type(model_admin), option=option, reason=reason, fix=fix)
+# The system check
 
 
 def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
-    """Admins of any site that ask for a hierarchy, and are no ``SortableIDAdmin``, and those with a
-    ``CreatedAtFilter`` of what has no times."""
-    derive = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
-    found = []
-    for each in (each for site in all_sites for each in site._registry.values()):
-        asks = getattr(each, "created_at_hierarchy", None) is not None
-        if asks and not isinstance(each, SortableIDAdmin):
-            found.append(_no_times(each, f"{type(each).__name__} ignores it", derive))
-        for item in each.list_filter:
-            path, kind = item if isinstance(item, list | tuple) else (item, None)
-            if isinstance(kind, type) and issubclass(kind, CreatedAtFilter):
-                field = id_at(each.model, str(path))
-                if field is None or not (field.wrong_options or has_times(field)):
-                    reason = f"{path!r} of {each.model._meta.label} is no sortable id with a time"
-                    found.append(_no_times(each, reason, option="list_filter"))
-    return found
+    """What the admins of all sites ask for that shows no creation times."""
+    admins = [each for site in all_sites for each in site._registry.values()]
+    return [
+        message("E017", type(each), option=option, reason=reason, fix=fix)
+        for each in admins
+        for option, reason, fix in (*_wrong_hierarchies(each), *_wrong_filters(each))
+    ]
+
+
+_Wrong = tuple[str, object, str]
+"""An option, what is wrong with it, and what to do."""
+_NAME_A_PATH = (
+    "Name the path of a sortable id with a time, such as 'id', or 'order__id' for a related row."
+)
+
+
+def _wrong_hierarchies(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:
+    option, kind = "created_at_hierarchy", type(model_admin)
+    path = getattr(model_admin, option, None)
+    if path is not None and not isinstance(model_admin, SortableIDAdmin):
+        derive = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
+        yield option, f"{kind.__name__} ignores it", derive
+    elif path is not None and (reason := _no_times(model_admin, path)):
+        yield option, reason, _NAME_A_PATH
+    for name in vars(kind) if isinstance(model_admin, SortableIDAdmin) else ():
+        meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.9)
+        if meant and not hasattr(SortableIDAdmin, name):
+            yield option, f"{name} is no option; nearest: {meant[0]}", "Correct the name."
+
+
+def _wrong_filters(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:
+    items: Any = model_admin.list_filter
+    for item in items if isinstance(items, list | tuple) else ():  # Django reports other types
+        path, kind = item if isinstance(item, list | tuple) else (item, None)
+        if not (isinstance(kind, type) and issubclass(kind, CreatedAtFilter)):
+            continue
+        if reason := _no_times(model_admin, path, may_repeat=True):
+            yield "list_filter", reason, _NAME_A_PATH
+        elif "pk" in path.split(LOOKUP_SEP):
+            yield "list_filter", f"filters don't know {path!r}", "Name the field of the key."
+
+
+def _no_times(model_admin: admin.ModelAdmin[Any], path: str, **options: bool) -> object:
+    """Why the path leads to no times; None if it does, or if the check of its field says it."""
+    with suppress(ImproperlyConfigured):
+        try:
+            timed_column(model_admin.model, path, **options)
+        except FieldError as error:
+            return error
+    return None
 
 
 # Columns of ``list_display`` and fields of the change page

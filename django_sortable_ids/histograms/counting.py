@@ -57,11 +57,11 @@ class TimedColumn(NamedTuple):
     scheme: TimeScheme
 
 
-def timed_column(model: type[models.Model], path: str) -> TimedColumn:
+def timed_column(model: type[models.Model], path: str, *, may_repeat: bool = False) -> TimedColumn:
     """The id at the end of a lookup path.
 
-    Raises ``FieldError`` if it is no sortable id, if its ids carry no time, and if the path leads
-    from one row to many.
+    Raises ``FieldError`` if it is no sortable id, if its ids carry no time, and, unless
+    ``may_repeat``, if the path leads from one row to many.
     """
     field = id_at(model, path)
     named = f"{path!r} of {model._meta.label}"
@@ -74,7 +74,7 @@ def timed_column(model: type[models.Model], path: str) -> TimedColumn:
     parts = path.split(LOOKUP_SEP)
     for length in range(1, len(parts) + 1):
         step = field_at(model, LOOKUP_SEP.join(parts[:length]))
-        if step.many_to_many or step.one_to_many:
+        if not may_repeat and (step.many_to_many or step.one_to_many):
             raise FieldError(f"{named} leads from a row to several: it would be counted repeatedly")
     end = field_at(model, path)
     while end.related_model is not None:
