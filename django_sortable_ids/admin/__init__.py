@@ -119,10 +119,11 @@ class BackfillRunAdmin(ReadOnlyList):
         # A process that serves pages needs the room of backfills only here.
         from ..management.reporting import Status
 
-        status = Status(run, has_field=True)
+        status = Status(run)
         shown = _CONDITIONS[status.condition]
-        command = format_html("{}<br><code>{}</code>", shown, status.command)
-        return command if status.state == "stopped" else shown
+        if status.state != "stopped" or status.is_left_over:
+            return shown
+        return format_html("{}<br><code>{}</code>", shown, status.command)
 
     @admin.display(description=pgettext_lazy("sortable ids", "Rows"))
     def progress(self, run: BackfillRun) -> Any:

@@ -286,8 +286,6 @@ Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 @dataclass(frozen=True, slots=True)
 class Status:
     run: BackfillRun
-    has_field: bool
-    """False where no model of the project has the field any more."""
 
     def lines(self) -> Iterator[str]:
         run, left = self.run, self.seconds_left
@@ -334,6 +332,16 @@ class Status:
             "updated_at": run.updated_at,
             "finished_at": run.finished_at,
         }
+
+    @property
+    def has_field(self) -> bool:
+        """False where no model of the project has the field any more."""
+        try:
+            app, model, name = self.run.target.split(".")
+            field = apps.get_model(app, model)._meta.get_field(name)
+        except (LookupError, ValueError, FieldDoesNotExist):
+            return False
+        return isinstance(field, SortableIDField)
 
     @property
     def is_left_over(self) -> bool:
@@ -387,12 +395,4 @@ def statuses(using: str, target: str | None = None) -> list[Status]:
     rows = BackfillRun.objects.using(using).order_by("target")
     if target is not None:
         rows = rows.filter(target=str(find_field(target)[1]))
-    return [Status(run, _has_field(run.target)) for run in rows]
-
-
-def _has_field(label: str) -> bool:
-    try:
-        app, model, name = label.split(".")
-        return isinstance(apps.get_model(app, model)._meta.get_field(name), SortableIDField)
-    except (LookupError, ValueError, FieldDoesNotExist):
-        return False
+    return list(map(Status, rows))

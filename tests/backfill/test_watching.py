@@ -92,6 +92,14 @@ def test_a_run_of_another_machine_that_is_silent(visitor, settings):
     assert "1.200.300" in listed(visitor)["progress"]
 
 
+@pytest.mark.parametrize(
+    ("target", "command"), [("depot.CustomerKeys.new_key", "manage.py migrate"), ("x.Y.gone", "")]
+)
+def test_a_run_of_a_move_and_one_of_a_field_that_is_gone(visitor, target, command):
+    BackfillRun.objects.create(target=target, options={})
+    assert listed(visitor)["state"] == f"Stopped{command}"
+
+
 def staff(*codenames):
     user = User.objects.create(username="staff", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
