@@ -139,8 +139,9 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname not in self.waiting:
             return None
-        others = (each for each in sys.meta_path if each is not self)
-        found = (each.find_spec(fullname, path, target) for each in others)
+        # Python passes over an old finder that lacks it.
+        finders = (getattr(each, "find_spec", None) for each in sys.meta_path if each is not self)
+        found = (find(fullname, path, target) for find in finders if find)
         spec = next(filter(None, found), None)
         loader: Any = spec and spec.loader
         if loader is not None:

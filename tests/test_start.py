@@ -146,6 +146,28 @@ def test_fields_are_mapped_where_it_is_not_an_app():
     imported(MODEL, MAPPED, apps=(REST, OURS))
 
 
+OLD_FINDER = """
+    import sys
+    import warnings
+    from types import SimpleNamespace
+
+    warnings.simplefilter("ignore", ImportWarning)
+    sys.meta_path.append(SimpleNamespace(find_module=lambda name, path=None: None))
+"""
+MISSING = """
+    try:
+        import graphene_django
+        raise AssertionError
+    except ModuleNotFoundError:
+        pass
+"""
+
+
+def test_python_asks_an_old_finder_in_its_own_way():
+    """Such as that of an old copy of six, which has no ``find_spec``."""
+    imported(MODEL, MISSING, apps=(OURS,), before=textwrap.dedent(OLD_FINDER))
+
+
 def test_what_is_registered_by_name_exists():
     sources = {path: path.read_text() for path in ROOT.rglob("*.py")}
     paths = [

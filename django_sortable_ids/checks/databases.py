@@ -5,6 +5,7 @@ reports a server that doesn't answer.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ from uuid import UUID
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import WARNING, CheckMessage
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.text import capfirst
@@ -130,8 +132,9 @@ def _check_server(
         return
     yield from _check_mariadb(connection, fields)
     flush = value(connection, "SELECT @@innodb_flush_log_at_trx_commit")
-    if flush != 1 and conf.worker() == conf.LEASE:
-        yield message("W010", alias=connection.alias, value=flush)
+    with suppress(ImproperlyConfigured):  # check_definitions reports it
+        if flush != 1 and conf.worker() == conf.LEASE:
+            yield message("W010", alias=connection.alias, value=flush)
     timed = any(isinstance(field.scheme, TimeScheme) for field in fields)
     needs_zones = settings.USE_TZ or settings.TIME_ZONE != "UTC"
     if timed and needs_zones and not has_time_zones(connection):

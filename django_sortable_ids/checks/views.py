@@ -69,15 +69,14 @@ class _Route(NamedTuple):
         return "".join(map(str, self.parts))
 
     def takes(self, parameter: str, text: str) -> bool:
-        """Whether a URL may have that text as its parameter.
-
-        As ``reverse()`` finds out: the text is filled in, and the pattern must match.
-        """
+        """Whether a URL may have that text as its parameter: whether the pattern matches the URL
+        that ``reverse()`` would write."""
         for part in self.parts:
             for url, names in normalize(part.regex.pattern):
                 if parameter in names:
-                    filled = url % {**dict.fromkeys(names, "1"), parameter: text}
-                    return part.match(filled) is not None
+                    for name in names:
+                        url = url.replace(f"%({name})s", text if name == parameter else "1")
+                    return part.match(url) is not None
         return False
 
 

@@ -13,7 +13,7 @@ from ..fields.of_model import id_of
 from ..functions import Bar
 from ..histograms.histogram import HEIGHT, WIDTH, drawn
 from ..inspecting.parts import anatomy, picture
-from ..schemes import OutOfRange
+from ..schemes import NotTimeOrdered, OutOfRange
 
 register = template.Library()
 
@@ -36,7 +36,7 @@ def created_at(instance: Any, field: str | None = None) -> datetime | str:
         return ""
     try:
         return ids.created_at(instance, field) or ""
-    except OutOfRange:
+    except (OutOfRange, NotTimeOrdered):
         return ""
 
 

@@ -243,6 +243,8 @@ def test_commits_that_a_crash_may_lose_with_leases(isolated, settings, monkeypat
     settings.SORTABLE_IDS = {"WORKER": "lease"}
     expected = ["sortable_ids.W010"] if connection.vendor == "mysql" and flush != 1 else []
     assert [message.id for message in check_databases(databases=["default"])] == expected
+    settings.SORTABLE_IDS = {"worker": "lease"}  # E003
+    assert found() == []
 
 
 def test_how_the_server_is_asked_for_time_zones(settings):

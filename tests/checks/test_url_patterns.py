@@ -132,6 +132,7 @@ def found(settings, *patterns):
         path("<int:pk>/", include([path("edit/", Detail.as_view())])),
         re_path(r"^(?P<name>[\w-]+)_(?P<pk>-?\d+)/$", Detail.as_view()),
         re_path(r"^(?P<pk>(\d{1,5}|\d{7}))/$", Detail.as_view()),
+        path("100%/<int:pk>/", Detail.as_view()),
         path("<int:pk>/", Retrieve.as_view()),
     ],
 )

@@ -18,7 +18,7 @@ from django_sortable_ids.schemes import get
 from tests.leaks import leaks
 from tests.masks import KEY, misread
 from tests.store.models import PRODUCTS
-from tests.testapp.models import MaskedKey, MaskedPart, ULIDKey, ULIDKeyChild
+from tests.testapp.models import MaskedKey, MaskedPart, SequenceKey, ULIDKey, ULIDKeyChild
 
 pytestmark = pytest.mark.django_db
 
@@ -222,7 +222,7 @@ def test_template_filters(part):
     row = MaskedKey(id=get("uuid7").lower_bound(datetime(2026, 1, 31, 12, tzinfo=UTC)))
     assert rendered('{{ it|created_at|date:"Y-m-d H:i" }}', it=row) == "2026-01-31 07:00"
     late = MaskedKey(id=uuid.UUID("ffffffff-ffff-7cc3-98c4-dc0c0c07398f"))
-    for nothing in (None, "x", late, MaskedKey(id=None)):
+    for nothing in (None, "x", late, MaskedKey(id=None), SequenceKey(id="0")):
         assert rendered("{{ it|created_at }}", it=nothing) == ""
 
 
