@@ -17,6 +17,7 @@ from django.http import Http404
 
 from .fields import SortableIDField
 from .fields.generating import is_called_by
+from .fields.of_model import referenced_id
 from .fields.public import Candidates, Malformed
 from .schemes import ID, InvalidID
 
@@ -62,7 +63,7 @@ class _InCandidates:
     rhs: Any
 
     def get_prep_lookup(self) -> Any:
-        field = _compared_field(self.lhs)
+        field = referenced_id(self.lhs.output_field)
         if field is not None and not hasattr(self.rhs, "as_sql"):
             values = list(self.rhs)
             if field.public_text.is_ambiguous:
@@ -92,19 +93,11 @@ def _is_expression(value: Any) -> bool:
     return hasattr(value, "resolve_expression")
 
 
-def _compared_field(lhs: Any) -> SortableIDField | None:
-    """The sortable id field that is compared, directly or through relations."""
-    field: Any = getattr(lhs, "output_field", None)
-    while hasattr(field, "path_infos"):
-        field = field.path_infos[-1].target_fields[-1]
-    return field if isinstance(field, SortableIDField) else None
-
-
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
     """The value itself; for a text that may stand for several ids, its only id, its ``Candidates``
     or ``Malformed``.
     """
-    field = _compared_field(lhs)
+    field = referenced_id(lhs.output_field)
     if field and isinstance(value, Value) and isinstance(value.value, str | UUID):
         # Otherwise the database would compare its column with the text.
         return Value(value.value, output_field=field)

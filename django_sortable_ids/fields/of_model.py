@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import FieldDoesNotExist
+from django.core.exceptions import FieldDoesNotExist, FieldError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
@@ -102,9 +102,13 @@ def referenced_id(field: Any) -> SortableIDField | None:
 
 
 def referenced_column(field: Any) -> Any:
-    """The field itself; for a relation, the column that it references, which is no relation."""
-    while field is not None and field.related_model is not None:
-        field = field.target_field
+    """The field itself; for a relation, the column that it references, which is no relation, or
+    None if it references several."""
+    try:
+        while field is not None and field.related_model is not None:
+            field = field.target_field
+    except FieldError:
+        return None
     return field
 
 
