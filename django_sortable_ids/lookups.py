@@ -222,12 +222,6 @@ def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     return compare_as_vendor(lookup, compiler, connection)
 
 
-def _register_times() -> None:
-    from .functions.created_at import register
-
-    register()
-
-
 _ORDERS = (IDGreaterThan, IDGreaterThanOrEqual, IDLessThan, IDLessThanOrEqual, IDRange)
 for _of_ids in (IDExact, IDIn, *_ORDERS):
     SortableIDField.register_lookup(_of_ids)
@@ -239,4 +233,4 @@ for _name in _PATTERNS:
     SortableIDField.register_lookup(WholeIDOrWord, _name)
 for _vendor in ("sqlite", "postgresql", "mysql"):
     setattr(lookups.BuiltinLookup, f"as_{_vendor}", _compare_with_texts)
-SortableIDField.later_transforms["created_at"] = _register_times
+SortableIDField.later_transforms["created_at"] = f"{__package__}.functions.created_at"

@@ -84,6 +84,15 @@ def test_of_the_catalogue_only_what_is_used_is_built():
 def test_a_creation_time_imports_its_sql_and_registers_its_lookups():
     query = "assert Order.objects.filter(id__created_at__year__gte=2026).exists()"
     assert {"functions.created_at", "functions.ticks"} <= {*imported(MODEL, query)}
+    imported(
+        MODEL,
+        """
+        from datetime import UTC, datetime
+        from django_sortable_ids.functions import CreatedAt
+        rows = Order.objects.annotate(at=CreatedAt("id")).filter(at__gte=datetime.now(UTC))
+        assert '"shop_order"."id" >= ' in str(rows.query), rows.query
+        """,
+    )
 
 
 SERIALIZER = """

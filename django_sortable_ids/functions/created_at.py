@@ -1,14 +1,15 @@
 """What the database tells of ids: the creation time, the first and the last id; and
 ``id__created_at``, which filters by creation time.
 
-Each value to compare with stands for a span of time, with its start and without its end: a moment
-lasts 1 us; a date lasts a day and a year lasts a year in the current time zone. Every comparison is
-a pair of such bounds. It becomes a range from the first to the last id between the bounds, which
-uses the id's index.
+Each value to compare with stands for an interval, with its start and without its end: a moment
+lasts 1 us; a date lasts a day and a year lasts a year in the current time zone. Every comparison
+makes other intervals of these. Each becomes a range from its first to its last id, which uses the
+id's index. The lookups are registered when this module is imported.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import product
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet, FieldError, FullResultSet
@@ -128,14 +129,12 @@ class CreatedAt(Transform):
 
 # Lookups
 
-Bound = datetime | None
-"""Aware; None is unbounded."""
-Bounds = tuple[Bound, Bound]
+Interval = tuple[datetime | None, datetime | None]
+"""Start and end (excluded), aware; None is unbounded."""
 
 _LAST = datetime.max.replace(tzinfo=UTC)
-
-Span = tuple[datetime, Bound]
-"""Start and end (excluded) of the time that a value stands for."""
+_MOST_ALTERNATIVES = 100
+"""Of one pair of parentheses: the depth of SQLite's expressions is limited to 1,000."""
 
 
 class CreatedAtDate(TruncDate):
@@ -146,26 +145,26 @@ class CreatedAtYear(ExtractYear):
     """The creation year of an id in the current time zone."""
 
 
-def _span_of_moment(value: Any) -> Span:
+def _of_moment(value: Any) -> Interval:
     moment = in_utc(models.DateTimeField().get_prep_value(value))
     return moment, None if moment == _LAST else moment + MICROSECOND
 
 
-def _span_of_date(value: Any) -> Span:
+def _of_date(value: Any) -> Interval:
     day = models.DateField().get_prep_value(value)
     return first_moment(day), None if day == date.max else first_moment(day + timedelta(days=1))
 
 
-def _span_of_year(value: Any) -> Span:
+def _of_year(value: Any) -> Interval:
     year = models.IntegerField().get_prep_value(value)
     end = None if year == date.max.year else first_moment(date(year + 1, 1, 1))
     return first_moment(date(year, 1, 1)), end
 
 
-_SPANS: Mapping[type[models.Transform], Callable[[Any], Span]] = {
-    CreatedAt: _span_of_moment,
-    CreatedAtDate: _span_of_date,
-    CreatedAtYear: _span_of_year,
+_INTERVALS: Mapping[type[models.Transform], Callable[[Any], Interval]] = {
+    CreatedAt: _of_moment,
+    CreatedAtDate: _of_date,
+    CreatedAtYear: _of_year,
 }
 
 
@@ -182,32 +181,36 @@ class _OfCreatedAt(lookups.Lookup):
 
 
 class _Comparison(_OfCreatedAt):
-    """A comparison with constants becomes id ranges; one with expressions decodes the id."""
+    """A comparison with constants becomes id ranges; any other one decodes the id."""
 
     decoding: type[lookups.Lookup]
     """The lookup that compares the decoded time."""
-    of_spans: Callable[[Sequence[Span]], Sequence[Bounds]]
+    matching: Callable[[Sequence[Interval]], Sequence[Interval]]
+    """The intervals of the times that match, from those that the values stand for."""
 
     def get_prep_lookup(self) -> Any:
         self.created_at.scheme  # noqa: B018 - raises for ids without a time, before any query
-        if self.rhs is None or self._has_expressions:
+        if self.rhs is None or self._decodes:
             return self.rhs
         takes_list = self.decoding in (lookups.In, lookups.Range)
         # A None in the list matches nothing; from Django 6.1, exclude() checks for it.
         values = [each for each in self.rhs if each is not None] if takes_list else [self.rhs]
-        self.ranges = type(self).of_spans([_SPANS[type(self.lhs)](value) for value in values])
+        of_values = [_INTERVALS[type(self.lhs)](value) for value in values]
+        self.intervals = type(self).matching(of_values)
         return self.rhs
 
     @property
-    def _has_expressions(self) -> bool:
+    def _decodes(self) -> bool:
+        """Whether a value is an expression, or the range has an end that is NULL."""
         members = self.rhs if isinstance(self.rhs, list | tuple | set | frozenset) else [self.rhs]
-        return any(hasattr(member, "resolve_expression") for member in members)
+        has_null = self.decoding is lookups.Range and None in members
+        return has_null or any(hasattr(member, "resolve_expression") for member in members)
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         scheme = self.created_at.scheme
-        if self._has_expressions:
+        if self._decodes:
             return compiler.compile(self.decoding(self.lhs, self.rhs))
-        ranges = [numbers for each in self.ranges if (numbers := scheme.number_range(*each))]
+        ranges = [numbers for each in self.intervals if (numbers := scheme.number_range(*each))]
         if isinstance(self.created_at.lhs, models.Value):
             # In place of a column, as where a constraint is validated: the database would not
             # compare it with the column's collation.
@@ -220,9 +223,11 @@ class _Comparison(_OfCreatedAt):
         clauses = [self._clause(numbers, compiler, connection) for numbers in ranges]
         if not clauses:
             raise EmptyResultSet
-        sql = " OR ".join(sql for sql, _ in clauses)
-        params = [param for _, params in clauses for param in params]
-        return (f"({sql})" if len(clauses) > 1 else sql), params
+        alternatives, most = [sql for sql, _ in clauses], _MOST_ALTERNATIVES
+        while len(alternatives) > 1:
+            starts = range(0, len(alternatives), most)
+            alternatives = [f"({' OR '.join(alternatives[n : n + most])})" for n in starts]
+        return alternatives[0], [param for _, params in clauses for param in params]
 
     def _clause(self, numbers: tuple[int, int], compiler: Any, connection: Any) -> Any:
         """SQL for the ids from the first to the last number, and its parameters."""
@@ -252,26 +257,26 @@ class _Comparison(_OfCreatedAt):
 
 
 def _comparison(
-    decoding: type[lookups.Lookup], ranges: Callable[[Sequence[Span]], Sequence[Bounds]]
+    decoding: type[lookups.Lookup],
+    matching: Callable[[Sequence[Interval]], Sequence[Interval]] = lambda given: given,
 ) -> type[_Comparison]:
-    """The lookup whose values have these ranges, from the spans that they stand for."""
-    attributes = {"lookup_name": decoding.lookup_name, "decoding": decoding, "of_spans": ranges}
+    """The lookup in the place of a lookup of times."""
+    attributes = {"lookup_name": decoding.lookup_name, "decoding": decoding, "matching": matching}
     return type(decoding.__name__, (_Comparison,), attributes)
 
 
-Exact = _comparison(lookups.Exact, lambda spans: spans)
-In = _comparison(lookups.In, lambda spans: spans)
+Exact, In = _comparison(lookups.Exact), _comparison(lookups.In)
 GreaterThan = _comparison(
-    lookups.GreaterThan, lambda spans: [(end, None) for _, end in spans if end is not None]
+    lookups.GreaterThan, lambda given: [(end, None) for _, end in given if end is not None]
 )
 GreaterThanOrEqual = _comparison(
-    lookups.GreaterThanOrEqual, lambda spans: [(start, None) for start, _ in spans]
+    lookups.GreaterThanOrEqual, lambda given: [(start, None) for start, _ in given]
 )
-LessThan = _comparison(lookups.LessThan, lambda spans: [(None, start) for start, _ in spans])
+LessThan = _comparison(lookups.LessThan, lambda given: [(None, start) for start, _ in given])
 LessThanOrEqual = _comparison(
-    lookups.LessThanOrEqual, lambda spans: [(None, end) for _, end in spans]
+    lookups.LessThanOrEqual, lambda given: [(None, end) for _, end in given]
 )
-Range = _comparison(lookups.Range, lambda spans: [(spans[0][0], spans[1][1])])
+Range = _comparison(lookups.Range, lambda given: [(given[0][0], given[1][1])])
 
 
 class IsNull(_OfCreatedAt, lookups.IsNull):
@@ -283,15 +288,12 @@ class IsNull(_OfCreatedAt, lookups.IsNull):
         return super().process_lhs(compiler, connection, created_at if decoded else created_at.lhs)
 
 
-def register() -> None:
-    """Register every lookup of this module with ``SortableIDField``."""
-    SortableIDField.register_lookup(CreatedAt)
-    comparisons = (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range)
-    for transform in _SPANS:
-        if transform is not CreatedAt:
-            CreatedAt.register_lookup(transform)
-        for lookup in (*comparisons, IsNull):
-            transform.register_lookup(lookup)
+SortableIDField.register_lookup(CreatedAt)
+CreatedAt.register_lookup(CreatedAtDate)
+CreatedAt.register_lookup(CreatedAtYear)
+_COMPARISONS = (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range)
+for _transform, _lookup in product(_INTERVALS, (*_COMPARISONS, IsNull)):
+    _transform.register_lookup(_lookup)
 
 
 # Min and Max

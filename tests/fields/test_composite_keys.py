@@ -6,7 +6,6 @@ from django.db import models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import UUIDv7Field
-
 from tests.marks import own_tables
 from tests.own_tables import Own, own_model, tables
 from tests.testapp.models import (

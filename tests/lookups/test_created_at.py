@@ -67,7 +67,11 @@ def test_ranges_and_lists_of_moments(name):
         compare(name, "__range", (first, last))
         compare(name, "__range", (first + MICROSECOND, last))
         compare(name, "__in", [first, last])
+    for ends in ((None, stored[3]), (stored[3], None), (None, None)):
+        compare(name, "__range", ends)
+        compare(name, "__date__range", [end and end.date() for end in ends])
     compare(name, "__in", [stored[0], None, stored[3], stored[3] + MICROSECOND])
+    compare(name, "__in", [stored[0] + timedelta(days=n) for n in range(1500)])
     compare(name, "__in", stored)
     compare(name, "__in", [])
     compare(name, "__in", [None])
