@@ -14,7 +14,7 @@ from tests.support import ROOT
 
 EXAMPLES = os.environ.get("KEY_MOVES_EXAMPLES", "1")
 """Each takes a second or two, on servers several: .ci/long tries more."""
-KILLS = os.environ.get("KEY_MOVES_KILLS", "2")
+KILLS = os.environ.get("KEY_MOVES_KILLS", "1")
 SEED = os.environ.get("KEY_MOVES_SEED", "16")
 SERVER = pytest.param(
     "--kill-server",
