@@ -15,7 +15,7 @@ from ..backfill.pace import Control, Limits, Progress, signals, watch
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import as_words
 from ..backfill.sources.find import find, given_by, of_source
-from ..backfill.sources.id_column import check_columns, database_of, last_run, named_field, names_of
+from ..backfill.sources.id_column import check_schema, database_of, last_run, named_field, names_of
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
@@ -275,7 +275,7 @@ def _target(request: Request) -> Target:
     is_key = field in model._meta.pk_fields
     if not is_key and (given or history_models.original_of(model)):
         return request.target()
-    check_columns(model, field, using)
+    check_schema(model, field, using)
     if is_key and not given:
         given = notes.source_of_key(model._meta.label, using) or given
     if given or last_run(str(field), using):

@@ -13,7 +13,7 @@ from ...errors import BackfillError
 from ...fields import SortableIDField, history_models
 from .base import Given, Source, Wanted
 from .columns import InColumn
-from .id_column import check_columns, find_field, last_run
+from .id_column import check_schema, find_field, last_run
 from .old_ids import Conversion
 from .originals import Originals
 from .periods import Fixed, Spread
@@ -47,7 +47,7 @@ def of_source(
 ) -> Target:
     """The target with the given source. The model may be that of a migration's state."""
     check_given(given)
-    check_columns(model, field, using)
+    check_schema(model, field, using)
     last = last_run(str(field), using)
     rows: QuerySet[Any] = QuerySet(model, using=using)
     missing = rows.filter(**{f"{field.name}__isnull": True})

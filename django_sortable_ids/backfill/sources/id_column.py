@@ -82,7 +82,7 @@ def same_options(run: BackfillRun, target: Target) -> bool:
     return bool(run.options | ignored == target.options | ignored)
 
 
-def check_columns(model: type[models.Model], field: SortableIDField, using: str) -> None:
+def check_schema(model: type[models.Model], field: SortableIDField, using: str) -> None:
     """Raise ``BackfillError`` if the database lacks a required table or column."""
     connection = connections[using]
     for each in (model, BackfillRun, MoveNote):
