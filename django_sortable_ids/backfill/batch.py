@@ -87,15 +87,15 @@ class Cursor:
 
 def dump_row(row: Row) -> dict[str, Any]:
     place, pk = row
-    # What to_python of the field reads: of a BinaryField, base64.
-    texts = [
-        b64encode(part).decode() if isinstance(part, bytes | memoryview) else str(part)
-        for part in (pk if isinstance(pk, tuple) else [pk])
-    ]
-    return {
-        "created": place.isoformat() if isinstance(place, datetime) else str(place),
-        "pk": texts if isinstance(pk, tuple) else texts[0],
-    }
+    key = list(map(_dumped, pk)) if isinstance(pk, tuple) else _dumped(pk)
+    return {"created": _dumped(place), "pk": key}
+
+
+def _dumped(value: Any) -> str:
+    """What to_python of the field reads: of a BinaryField, base64."""
+    if isinstance(value, bytes | memoryview):
+        return b64encode(value).decode()
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def load_row(target: Target, saved: dict[str, Any]) -> Row:
@@ -135,14 +135,23 @@ class NothingWritten(Exception):
     """An UPDATE has left the last row of a batch without an id: it is rolled back."""
 
 
+class TickFull(OutOfRange):
+    """A tick has no room for its rows."""
+
+    def __init__(self, message: str, last: int) -> None:
+        super().__init__(message)
+        self.last = last
+        """The number of its last row, from 0."""
+
+
 def mint(
     scheme: TimeScheme, ticks: Sequence[int], position: Position | None, more: int
 ) -> tuple[list[int], Position]:
     """An id, as a number, for each of the ascending ``ticks`` (at least one). Each is greater than
     the one before it and than ``position``; less, if the scheme is descending.
 
-    ``more``: how many later rows share the last tick; room is left for them. Raises ``OutOfRange``
-    if a tick has no room for its rows. Returns the position of the last id as well.
+    ``more``: how many later rows share the last tick; room is left for them. Raises ``TickFull`` if
+    a tick has no room for its rows. Returns the position of the last id as well.
     """
     layout = scheme.layout
     starts: list[int] = []
@@ -156,9 +165,10 @@ def mint(
         rest -= count
         rows, room = count if rest else count + more, layout.new.capacity(tick) - start
         if rows > room:
-            raise OutOfRange(
+            raise TickFull(
                 f"{rows} rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "
-                f"room for {room} there"
+                f"room for {room} there",
+                len(starts) + count - 1,
             )
         size = room // rows
         first = tick * layout.new.suffixes + start

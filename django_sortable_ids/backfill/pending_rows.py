@@ -11,9 +11,7 @@ from typing import Any
 from django.db import connections
 from django.db.models import F, Q, QuerySet
 
-from ..errors import BackfillError
-from ..schemes import OutOfRange
-from .batch import Cursor, Span, mint
+from .batch import Cursor, Span, TickFull, mint
 from .sources.base import Row
 from .sources.target import SORTED_AT_ONCE, Target
 
@@ -213,8 +211,8 @@ def _unchanged(target: Target, rows: Sequence[Row], locks: bool = False) -> list
 
 _PAGE = 100_000
 """Rows that are read at a time."""
-_PLACE = "sorted_place"
-_TABLE = "sorted_rows"
+_PLACE, _KEY = "sortable_ids_place", "sortable_ids_key"
+_TABLE = "sortable_ids_sorted_rows"
 _CREATED = {
     # The numbers are those of the rows as they are inserted.
     "mysql": "CREATE TEMPORARY TABLE {} (n BIGINT AUTO_INCREMENT PRIMARY KEY) {}",
@@ -235,8 +233,8 @@ class SortedRows:
     def __enter__(self) -> SortedRows:
         target, vendor = self._target, self._connection.vendor
         place = target.source.selected_place
-        rows = target.missing.annotate(**{_PLACE: F(place) if isinstance(place, str) else place})
-        rows = rows.order_by(*target.source.order).values_list(_PLACE, target.key_fields[0].attname)
+        selected = {_PLACE: F(place) if isinstance(place, str) else place, _KEY: F("pk")}
+        rows = target.missing.annotate(**selected).values_list(_PLACE, _KEY)
         compiler = rows.query.get_compiler(target.using)
         sql, parameters = compiler.as_sql()
         self._convert = compiler.get_converters([compiler.select[0][0]])
@@ -248,8 +246,9 @@ class SortedRows:
             self._execute(f"ANALYZE {_TABLE}")
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._drop()
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:  # else the transaction may be aborted
+            self._drop()
 
     @property
     def count(self) -> int:
@@ -266,32 +265,26 @@ class SortedRows:
         sql = f"SELECT {columns} FROM {_TABLE} WHERE {self._number} > %s ORDER BY 1 LIMIT %s"
         last, size = 0, _PAGE
         while rows := self._execute(sql, [last, size]):
-            count = len(rows)
-            if count == size:  # There may be more of the last tick.
-                start, _ = target.tick_of(self._place(rows[-1][1]))
-                while count and source.at(self._place(rows[count - 1][1])) >= start:
-                    count -= 1
-                if not count:
-                    size *= 2
-                    continue
-                del rows[count:]
-            last, size = rows[-1][0], _PAGE
-            keys = [key for _, _, key in rows]
             places = [place for _, place, _ in rows]
             if self._convert:
-                found = self._apply(((each,) for each in places), self._convert)
-                places = [place for (place,) in found]
+                converted = self._apply(((each,) for each in places), self._convert)
+                places = [place for (place,) in converted]
+            if len(rows) == size:  # There may be more of the last tick.
+                start, _ = target.tick_of(places[-1])
+                while places and source.at(places[-1]) >= start:
+                    places.pop()
+                if not places:
+                    size *= 2
+                    continue
+                del rows[len(places) :]
+            last, size = rows[-1][0], _PAGE
+            keys = [key for _, _, key in rows]
             ticks = target.scheme.ticks(list(source.microseconds(places)))
             try:
                 numbers, _ = mint(target.scheme, ticks, None, 0)
-            except OutOfRange as error:
-                named = source.named((places[-1], keys[-1]))
-                raise BackfillError(f"stopped at {named}: {error}") from error
+            except TickFull as error:
+                raise target.stopped((places[error.last], keys[error.last]), error) from error
             yield keys, storage.all_to_db(numbers, self._connection)
-
-    def _place(self, found: Any) -> Any:
-        """A place that the driver returned, as the target has it."""
-        return next(iter(self._apply([(found,)], self._convert)))[0] if self._convert else found
 
     def _drop(self) -> None:
         temporary = "TEMPORARY " if self._connection.vendor == "mysql" else ""

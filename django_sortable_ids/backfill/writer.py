@@ -24,6 +24,7 @@ from .batch import (
     NothingWritten,
     Position,
     Span,
+    TickFull,
     Written,
     mint,
     mint_between,
@@ -128,8 +129,9 @@ class Writer:
             try:
                 # Leave room for as many rows that may be inserted later.
                 numbers, position = mint(scheme, ticks, position, more + count)
-            except OutOfRange:
-                numbers, position = mint(scheme, ticks, position, more)
+            except TickFull as error:
+                with self._naming(rows[error.last]):
+                    numbers, position = mint(scheme, ticks, position, more)
             storage = target.field.stored(self._connection)
             return storage.all_to_db(numbers, self._connection), position
 

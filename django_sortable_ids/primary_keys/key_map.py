@@ -38,7 +38,7 @@ from .changes.texts import deleted_keys
 
 BATCH = 100_000
 """Rows in a transaction. Nobody else uses the tables, so nobody waits."""
-_UNSORTED = "sorted_rows_with_keys"
+_UNSORTED = "sortable_ids_unsorted_keys"
 _TRIES = 10
 _COMPARED = 500
 """Values in one query."""

@@ -111,6 +111,16 @@ def test_a_row_too_many_that_comes_later_stops_the_run_and_is_named():
     assert set(ids(EIGHTH)) == {None}
 
 
+def test_of_a_batch_the_row_in_the_full_tick_is_named():
+    insert(Tight, [{"id": i, "created_at": START} for i in range(2, 10)])
+    insert(Tight, [{"id": 20, "created_at": START + SECOND}])
+    planned = build(EIGHTH)
+    insert(Tight, [{"id": 1, "created_at": START}])
+    assert refusal_of(run.execute, planned).startswith(
+        "stopped at shop.Tight 9, created at 2024-05-17 09:30:00+00:00: 9 rows share one tick"
+    )
+
+
 def test_a_late_row_in_a_full_tick_stops_the_run_and_is_named():
     insert(Tight, [{"id": i, "created_at": START} for i in range(2, 10)])
     planned = build(EIGHTH)
