@@ -128,6 +128,19 @@ def test_an_empty_table():
     assert call(NAME, "--created-at=now")[-2] == "0 rows filled."
 
 
+def test_a_run_of_no_rows_decides_nothing_for_those_that_come():
+    call(NAME, *PERIOD)
+    keys(1, 2, 30)
+    call(NAME, *PERIOD)
+    assert_spread(1, 30)
+    BackfillRun.objects.all().delete()
+    own = BillLine.objects.create(id=31)
+    call(NAME, "--created-at=now")
+    keys(40)
+    call(NAME, "--created-at=now")
+    assert BillLine.objects.get(pk=40).public_id.int > own.public_id.int
+
+
 def test_another_source_comes_too_late():
     keys(1, 2)
     call(NAME, *PERIOD)

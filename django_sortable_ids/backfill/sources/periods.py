@@ -107,6 +107,7 @@ class Spread(Derived):
                 f"--convert-from for a key that carries times"
             )
         before = last.options if last and last.options.get("created_from") == "pk" else None
+        known = before and [datetime.fromisoformat(before[name]) for name in ("start", "end")]
         if "start" in given:
             start, end = _parsed("--start", given["start"]), _parsed("--end", given["end"])
             if isinstance(scheme, TimeScheme) and start < scheme.earliest:
@@ -116,13 +117,11 @@ class Spread(Derived):
                 raise BackfillError(
                     f"--end {shown(end)} is too late: {scheme.title} ends at {scheme.latest}"
                 )
-        elif before:
-            start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
+        elif known:
+            start, end = known
         else:
             raise WrongArguments(_PERIOD)
-        spread = [start.astimezone(UTC).isoformat(), end.astimezone(UTC).isoformat()]
-        has_stopped = last is not None and last.finished_at is None
-        if before and (has_stopped or [before["start"], before["end"]] == spread):
+        if last and before and last.cursor and (known == [start, end] or not last.finished_at):
             first, last_key = before["first_key"], before["last_key"]
         else:
             ends = wanted.missing.aggregate(first=Min("pk"), last=Max("pk"))
@@ -202,7 +201,7 @@ class Fixed(Derived):
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Fixed | None:
-        """``--created-at now``: the start of the last run, unless its ids are gone."""
+        """``--created-at now``: the start of the last run, unless it has no ids."""
         last = wanted.last
         if "created_at" not in wanted.given:
             return None
@@ -210,7 +209,7 @@ class Fixed(Derived):
         before = last.options.get("created_at") if last else None
         has_id = Q(**{f"{wanted.field.name}__isnull": False})
         rows: models.QuerySet[Any] = models.QuerySet(wanted.model, using=wanted.using)
-        if last and before and (last.finished_at is None or rows.filter(has_id).exists()):
+        if last and before and last.cursor and rows.filter(has_id).exists():
             moment = datetime.fromisoformat(before)
         key = wanted.model._meta.pk_fields[0]
         return cls(wanted.model, key, wanted.using, moment=moment)
