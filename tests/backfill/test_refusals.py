@@ -3,16 +3,18 @@
 from datetime import UTC, datetime
 
 import pytest
-from django.db import connections
+from django.db import connections, models
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 
+from .shop.models import Plain
 from .support import (
     START,
     build,
     fill,
     ids,
+    insert,
     insert_orders,
     label,
     refusal,
@@ -178,6 +180,20 @@ def test_the_first_and_the_last_time_are_possible(name, times):
     insert_numbered(times)
     assert fill(name, 1).filled == 2
     assert times_are_right(name)
+
+
+def test_a_model_may_read_its_fields_when_a_row_is_loaded(monkeypatch):
+    """As models do that look later for what has changed: without some fields, each loads others."""
+
+    def remember(row, *args, **kwargs):
+        models.Model.__init__(row, *args, **kwargs)
+        row.before = row.created_at, row.updated_at
+
+    monkeypatch.setattr(Plain, "__init__", remember, raising=False)
+    insert(Plain, [{"id": 7, "created_at": START}])
+    assert refusal("shop.Plain.public_id", created_from="updated_at").startswith(
+        "shop.Plain 7 has no updated_at. "
+    )
 
 
 def test_a_stopped_run_whose_next_rows_are_impossible_goes_no_further():

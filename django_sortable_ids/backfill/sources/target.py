@@ -229,12 +229,15 @@ def database_option(using: str) -> str:
 def named(rows: QuerySet[Any]) -> tuple[Any, str] | None:
     """The key of the first row, and text for a message about all rows; None if there are no rows.
 
-    Only the key is read, because Python may be unable to represent another value.
+    Only the key is read: Python may be unable to represent another value, and an instance without
+    its fields may load them.
     """
-    row = rows.order_by("pk").only("pk").first()
-    if row is None:
+    names = [field.attname for field in rows.model._meta.pk_fields]
+    key = rows.order_by("pk").values_list(*names).first()
+    if key is None:
         return None
-    return row.pk, f"{rows.model._meta.label} {row.pk}{others(rows.count())}"
+    pk = key if len(key) > 1 else key[0]
+    return pk, f"{rows.model._meta.label} {pk}{others(rows.count())}"
 
 
 def others(count: int) -> str:
