@@ -29,8 +29,9 @@ def original_of(model: type[models.Model]) -> type[models.Model] | None:
 
 
 def time_path(model: type[models.Model]) -> str:
-    """The path from a history model to the field with the times of its rows."""
-    if hasattr(model, "pgh_tracked_model"):
+    """The path from a history model, which may be that of a migration, to the field with the times
+    of its rows."""
+    if hasattr(model, "pgh_created_at"):
         return "pgh_created_at"
     return "history__history_date" if hasattr(model, "m2m_history_id") else "history_date"
 

@@ -13,7 +13,7 @@ from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
 from tests.own_tables import tables
 
-from .support import START, in_registry, insert_into, naive, refusal
+from .support import START, define, in_registry, insert, insert_into, naive, refusal
 from .support import command as call
 
 simple_history = pytest.importorskip("simple_history.models")
@@ -112,6 +112,28 @@ def test_a_deleted_original_has_one_id_of_the_time_of_its_first_row(tracked, siz
         (value,) = found[2]
         assert field.scheme.created_at(value) == START - timedelta(hours=2)
     assert call(NAME, "--verify")[1] == "each has the id of its original"
+
+
+def test_events_of_pghistory_have_times_of_their_own():
+    """Of a deleted original. The package needs PostgreSQL, and its models no more than this."""
+    with in_registry("Original", "OriginalEvent"):
+        key, public_id = models.AutoField(primary_key=True), FIELDS["uuid7"]
+        original = define("Original", "shop_original", id=key, public_id=public_id.clone())
+        event = define(
+            "OriginalEvent",
+            "shop_originalevent",
+            pgh_id=models.AutoField(primary_key=True),
+            pgh_created_at=models.DateTimeField(),
+            pgh_tracked_model=original,
+            id=models.IntegerField(),
+            public_id=UUIDv7Field(null=True, prefix="trk"),
+        )
+        with tables(original, event):
+            times = [START + timedelta(hours=n) for n in (2, 0, 1)]
+            insert(event, [{"pgh_created_at": at, "id": 7} for at in times])
+            call("shop.OriginalEvent.public_id")
+            (value,) = event.objects.values_list("public_id", flat=True).distinct()
+    assert public_id.scheme.created_at(value) == START
 
 
 def test_originals_come_first(tracked):

@@ -104,12 +104,9 @@ class Originals(InOrderOfKeys):
             assert isinstance(counted, LexicalSequenceField)
             numbers = counters.take(counted, counted.scheme, len(keys), self.using)
             return dict(zip(keys, numbers, strict=True))
-        # Rows of a relation have the time in their history row.
-        names = {each.name for each in self.model._meta.fields}
-        date = "history_date" if "history_date" in names else "history__history_date"
         rows = self.rows.filter(**{f"{self.field.name}__in": keys}).order_by()
-        first = rows.values_list(self.field.attname).annotate(at=Min(date))
-        times = dict(first)
+        at = Min(history_models.time_path(self.model))
+        times = dict(rows.values_list(self.field.attname).annotate(at=at))
         scheme = field.scheme
         assert isinstance(scheme, TimeScheme)
         return {key: scheme.generate(aware(times[key]).astimezone(UTC)) for key in keys}
