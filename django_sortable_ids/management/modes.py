@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
@@ -21,7 +22,7 @@ from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
 from ..backfill.verification import SHARE, SKIPPED, Verification
 from ..backfill.verify import compare, verify
-from ..errors import WrongArguments, counted
+from ..errors import BackfillError, WrongArguments, counted
 from ..fields import history_models
 from ..fields.of_model import is_unique_with_others
 from ..fields.storage import FIND
@@ -44,11 +45,9 @@ FIRST_BATCH = 5000
 def show_report(request: Request) -> None:
     database = request.options["database"]
     using = [database] if database else reporting.databases()
-    if request.output.is_json:
-        entries, unanswered = reporting.look(*using)
-        request.output.add(fields=[each.document() for each in entries], unanswered=unanswered)
-    else:
-        request.output.say(*reporting.lines(*using))
+    reported, unanswered = reporting.look(*using)
+    request.output.add(fields=[each.document() for each in reported], unanswered=unanswered)
+    request.output.say(*reporting.lines(reported, unanswered, has_aliases=len(using) > 1))
 
 
 def show_status(request: Request) -> None:
@@ -77,8 +76,9 @@ def fill(request: Request) -> None:
     with_id = target.rows.filter(**{f"{target.field.name}__isnull": False})
     is_there = not planned.rows and with_id.exists()
     if planned.before or (is_there and last_run(target.label, target.using)):
-        # The source that --verify compares may be another one.
-        target = request.with_policies(find(target.label, {}, target.using))
+        # The source that --verify compares may be another one. Its field may be gone.
+        with suppress(BackfillError):
+            target = request.with_policies(find(target.label, {}, target.using))
     following, skipped = request.line.then(target.command, "--verify"), target.skipped.count()
     output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
     output.add(next=following)

@@ -4,7 +4,8 @@ progress of backfills, for another terminal and for the admin."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -80,10 +81,12 @@ def entries(using: str) -> Iterator[Entry]:
 
 
 def databases() -> list[str]:
-    """The databases of a report: the default one, or with routers all but mirrors of others."""
+    """The databases of a report: the default one, or with routers all but mirrors of others, and
+    but the empty default of a project that names all of its databases."""
     if not settings.DATABASE_ROUTERS:
         return [DEFAULT_DB_ALIAS]
-    return [each for each in connections if not connections[each].settings_dict["TEST"]["MIRROR"]]
+    named = (each for each in connections.all() if each.vendor != "unknown")
+    return [each.alias for each in named if not each.settings_dict["TEST"]["MIRROR"]]
 
 
 def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
@@ -108,10 +111,11 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
     return reported, unanswered
 
 
-def lines(*using: str) -> Iterator[str]:
-    """The report on these databases as text; with a database column where they are several."""
+def lines(
+    reported: Iterable[Entry], unanswered: Mapping[str, str], *, has_aliases: bool
+) -> Iterator[str]:
+    """What ``look`` found as text, with a column of the databases if they are several."""
     head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
-    reported, unanswered = look(*using)
     table: list[tuple[str, ...]] = [head]
     for each in reported:
         rows = "" if each.rows is None else f"{each.rows:,}"
@@ -120,7 +124,7 @@ def lines(*using: str) -> Iterator[str]:
     if len(table) == 1 and not unanswered:
         yield "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
         return
-    if len(using) == 1:
+    if not has_aliases:
         table = [(name, *rest) for name, _, *rest in table]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
@@ -182,11 +186,12 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
     has_runs = tables.kind(connections[using], BackfillRun._meta.db_table)
     run = last_run(str(field), using) if has_runs else None
     if run and run.finished_at and "skip" in run.options.get(POLICIES, {}).values():
-        target = of_run(run.options, field.model, field, using)
-        if not target.missing.exists():
-            # Only a person can correct a time that is out of range.
-            option = "--on-null=now" if target.skipped_without_time.exists() else "--verify"
-            return "skipped", f"{start} {option}{end}"
+        with suppress(BackfillError):  # The field of its times may be gone.
+            target = of_run(run.options, field.model, field, using)
+            if not target.missing.exists():
+                # Only a person can correct a time that is out of range.
+                option = "--on-null=now" if target.skipped_without_time.exists() else "--verify"
+                return "skipped", f"{start} {option}{end}"
     if run:
         return "missing", f"{start}{end}"
     times = names_of(field.model, models.DateTimeField) or names_of(field.model, models.DateField)

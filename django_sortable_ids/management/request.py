@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from argparse import Action, ArgumentParser
+from argparse import Action, ArgumentError, ArgumentParser, _AppendAction
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -37,6 +37,23 @@ _DJANGO_OPTIONS = frozenset(
 )
 
 
+def as_parsed(parser: ArgumentParser, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as argparse would have them: ``call_command`` passes on what it is given. Raises
+    ``WrongArguments`` for a value that no command line can have."""
+    parsed = dict(options)
+    for action in parser._actions:
+        value = options.get(action.dest)
+        if not action.option_strings or action.nargs == 0 or value in (None, action.default):
+            continue
+        texts = value if isinstance(value, list | tuple) else [value]
+        try:
+            values = [parser._get_values(action, [str(text)]) for text in texts]
+        except ArgumentError as error:
+            raise WrongArguments(str(error)) from None
+        parsed[action.dest] = values if isinstance(action, _AppendAction) else values[0]
+    return parsed
+
+
 @dataclass(frozen=True, slots=True)
 class CommandLine:
     """The options of a command as shell words, for messages that say how to continue."""
@@ -59,9 +76,6 @@ class CommandLine:
                 continue
             if action.dest == "skip_checks" and not is_from_shell:
                 continue  # call_command sets it by default.
-            if action.choices and value not in action.choices:  # call_command doesn't check it.
-                names, word = ", ".join(map(str, action.choices)), _word(action, value)
-                raise WrongArguments(f"{word} is not possible: choose one of {names}")
             given = value if isinstance(value, list) else [value]
             words[action.dest] = [_word(action, each) for each in given]
         return cls(words, [each for each in (options["target"], *options["others"]) if each])
@@ -149,10 +163,6 @@ class Output:
     _verbosity: int
     _document: dict[str, Any] | None
     """What is printed as JSON at the end; None means text."""
-
-    @property
-    def is_json(self) -> bool:
-        return self._document is not None
 
     @property
     def is_verbose(self) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 from django.db import connections
 
+from django_sortable_ids.management import reporting
 from django_sortable_ids.models import BackfillRun
 from tests.patience import PATIENCE
 from tests.support import elsewhere
@@ -211,6 +212,15 @@ def test_one_database(shop_elsewhere):
 def test_a_copy_of_another_database_is_left_out(shop_elsewhere, monkeypatch):
     monkeypatch.setitem(connections[shop_elsewhere].settings_dict["TEST"], "MIRROR", "default")
     assert not [line for line in reported() if " other " in line]
+
+
+def test_a_default_database_that_is_none(shop_elsewhere, monkeypatch):
+    """As Django's documentation has it: ``"default": {}``."""
+    databases = {"default": {}, "other": connections.databases["other"]}
+    handler = type(connections)(databases)
+    handler["other"] = connections["other"]
+    monkeypatch.setattr(reporting, "connections", handler)
+    assert reporting.databases() == ["other"]
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import re
 import shlex
 import signal
 import subprocess
+from datetime import UTC, date, datetime
 from io import StringIO
 
 import pytest
@@ -13,7 +14,8 @@ from django.core.management import call_command, get_commands, load_command_clas
 from tests.support import ROOT, on_statement, raising
 
 from .command import called, printed
-from .support import START, fill, insert_orders, rows
+from .shop.models import BillLine
+from .support import START, fill, insert, insert_orders, rows
 
 NAME = "testapp.Order.uuid7"
 CREATED = "--created-from=created_at"
@@ -49,6 +51,11 @@ WRONG_CHOICES = {
     ("created_at",): "yesterday",
     ("database",): "nope",
 }
+WRONG_VALUES = {
+    "batch_size": (0, "expected a whole number of rows from 1 to 2,147,483,647"),
+    "sleep": (-1, "expected a number of seconds, 0 or more"),
+    "allow_edited_times": ("many", "expected a percentage from 0 to 100"),
+}
 
 
 @pytest.mark.django_db
@@ -58,7 +65,25 @@ def test_a_choice_that_does_not_exist(names):
     error = called(NAME, **options)[1]
     assert error.returncode == 2
     option, value = names[-1].replace("_", "-"), WRONG_CHOICES[names]
-    assert str(error).startswith(f"--{option}={value} is not possible: choose one of ")
+    assert str(error).startswith(f"argument --{option}: invalid choice: '{value}' (choose from ")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", WRONG_VALUES)
+def test_a_value_that_no_command_line_can_have(name):
+    value, expected = WRONG_VALUES[name]
+    error = called(NAME, **{name: value})[1]
+    option = name.replace("_", "-")
+    assert (str(error), error.returncode) == (f"argument --{option}: {str(value)!r}: {expected}", 2)
+
+
+@pytest.mark.django_db
+def test_values_of_python_are_read_as_on_a_command_line(tmp_path):
+    insert(BillLine, [{"id": 1, "amount": 0}, {"id": 9, "amount": 0}])
+    period = {"start": date(2015, 1, 1), "end": datetime(2024, 6, 30, tzinfo=UTC)}
+    pace = {"batch_size": "1", "target_time": "0.5", "pause_file": str(tmp_path / "none")}
+    text, error = called("shop.BillLine.public_id", created_from="pk", **period, **pace)
+    assert (error, "2 rows filled." in text) == (None, True)
 
 
 @pytest.mark.django_db

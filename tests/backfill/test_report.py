@@ -10,12 +10,13 @@ from django.db import connection
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.management import reporting
+from django_sortable_ids.models import BackfillRun
 from tests.support import query
 from tests.testapp.models import Order
 
 from .command import printed
 from .shop.models import BillLine, OldKey, Plain, Timeless
-from .support import START, command, fill, insert, insert_orders, rows
+from .support import START, command, fill, insert, insert_orders, rows, saved_run
 
 pytestmark = pytest.mark.django_db
 
@@ -113,6 +114,14 @@ def test_skipped_rows_are_no_missing_ones(of_orders, policy, time, option):
 
 
 @pytest.mark.usefixtures("of_orders")
+def test_a_source_that_is_gone():
+    insert_orders([START, None])
+    command("uuid7", created_from="created_at", on_null="skip")
+    BackfillRun.objects.update(options=saved_run("uuid7").options | {"created_from": "nope"})
+    assert lines()["testapp.Order.uuid7"] == "uuid7 2 1 missing backfill_ids testapp.Order.uuid7"
+
+
+@pytest.mark.usefixtures("of_orders")
 def test_skipped_rows_of_a_sequence_with_a_start():
     """Which is no --start of a period."""
     insert_orders([START, None])
@@ -142,6 +151,6 @@ def test_ids_of_another_scheme_are_no_ids():
 
 def test_a_project_without_ids(settings):
     settings.INSTALLED_APPS = ["django.contrib.contenttypes", "django_sortable_ids"]
-    assert list(reporting.lines("default")) == [
+    assert command() == [
         "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
     ]

@@ -173,6 +173,16 @@ def test_a_source_that_is_gone_is_known_by_its_ids():
     )
 
 
+def test_another_name_of_the_source_is_no_error_if_nothing_is_missing():
+    insert_orders([START] * 3)
+    fill("uuid7")
+    BackfillRun.objects.update(options=saved_run("uuid7").options | {"created_from": "nope"})
+    assert command("uuid7", "--created-from=created_at")[-2:] == [
+        "The ids are there already, of created_at.",
+        "Next: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at --verify",
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "key", "was", "difference"),
     [

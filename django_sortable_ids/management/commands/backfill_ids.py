@@ -19,7 +19,7 @@ from ...db.transactions import session_limits
 from ...errors import Interrupted
 from ...schemes.support import nearest
 from .. import arguments, modes
-from ..request import CommandLine, Output, Request
+from ..request import CommandLine, Output, Request, as_parsed
 
 MODES: dict[str, Callable[[Request], object]] = {
     "report": modes.show_report,
@@ -46,6 +46,7 @@ class Command(BaseCommand):
         self._parser = parser
 
     def execute(self, *args: Any, **options: Any) -> str | None:
+        options = as_parsed(self._parser, options)
         own = {name: value for name, value in options.items() if name != "as_json"}
         self._line = CommandLine.of(self._parser, own, self._is_from_shell)
         try:
