@@ -8,16 +8,7 @@ from operator import lt
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, models
-from django.db.models import (
-    Count,
-    Expression,
-    ExpressionWrapper,
-    F,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-)
+from django.db.models import Count, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 
 from ..db import tables
 from ..errors import BackfillError
@@ -131,11 +122,9 @@ def refuse_hidden_rows(target: Target) -> None:
             )
 
 
-def stored(target: Target) -> Expression:
+def stored(target: Target) -> Any:
     """The id as the driver returns it."""
-    plain: models.Field[Any, Any] = models.Field()
-    column: Expression = ExpressionWrapper(F(target.field.name), output_field=plain)
-    return column
+    return ExpressionWrapper(F(target.field.name), output_field=models.Field())
 
 
 def _pages(target: Target, end: Row | None) -> Iterator[tuple[Page, bool]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from django.db import connections
 from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Model, QuerySet
 from django.db.models.functions import Cast
 
@@ -106,13 +105,33 @@ class MySQL(Engine):
         )
 
     def check_session(self, target: Target) -> None:
-        _check_repeated_hours(
-            target.source.field.model, str(target.source.field.column), target.using
-        )
+        self._check_repeated_hours(target.source.field.model, str(target.source.field.column))
         if not (self.connection.mysql_is_mariadb or isinstance(target, EveryRow)):
             # Its UPDATE with a join copies these columns through a temporary table.
             for name in self.statements(target).kept:
-                _check_repeated_hours(target.model, name, target.using)
+                self._check_repeated_hours(target.model, name)
+
+    def _check_repeated_hours(self, model: type[Model], name: str) -> None:
+        """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's zone repeats."""
+        connection, table = self.connection, model._meta.db_table
+        stored = tables.column_info(connection, table, name)
+        if stored is None or stored.kind.lower() != "timestamp":
+            return
+        quote, column = connection.ops.quote_name, quoted(name)
+        # The column stores the instant. Its local time, converted back, gives one of the two.
+        count, example, zone, system = row(
+            connection,
+            f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
+            f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))",
+        )
+        if count:
+            zone = system if zone == "SYSTEM" else zone
+            raise BackfillError(
+                f"{counted(count, 'row')} of {model._meta.label} in an hour that the time zone of "
+                f"the session, {zone}, has twice, such as {example}: {name} is a TIMESTAMP, and "
+                f"both hours are read as one. Set the session to UTC (OPTIONS: init_command "
+                f"\"SET time_zone = '+00:00'\"); nothing was written."
+            )
 
     def prepare_session(self) -> None:
         """Lift the limit of statements, and set a short lock timeout and READ COMMITTED: REPEATABLE
@@ -143,27 +162,3 @@ _IS_IMPOSSIBLE = (
     f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
 )
 _NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
-
-
-def _check_repeated_hours(model: type[Model], name: str, using: str) -> None:
-    """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
-    connection: Any = connections[using]
-    table = model._meta.db_table
-    stored = tables.column_info(connection, table, name)
-    if stored is None or stored.kind.lower() != "timestamp":
-        return
-    quote, column = connection.ops.quote_name, quoted(name)
-    # The column stores the instant. Its local time, converted back, gives one of the two.
-    count, example, zone, system = row(
-        connection,
-        f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
-        f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))",
-    )
-    if count:
-        zone = system if zone == "SYSTEM" else zone
-        raise BackfillError(
-            f"{counted(count, 'row')} of {model._meta.label} in an hour that the time zone of the "
-            f"session, {zone}, has twice, such as {example}: "
-            f"{name} is a TIMESTAMP, and both hours are read as one. Set the session to UTC "
-            f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
-        )

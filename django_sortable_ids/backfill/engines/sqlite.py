@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connections
 from django.db.models import BooleanField, DateField, F, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
@@ -51,7 +50,44 @@ class SQLite(Engine):
     writes_first = True
 
     def check_times(self, target: Target) -> None:
-        _check_texts(target)
+        """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled as
+        Django spells it: several spellings don't sort by time."""
+        source, quote = target.source.field, self.connection.ops.quote_name
+        is_text = isinstance(target.source.times, TextColumn)
+        if not is_text and not isinstance(source, DateField):
+            return
+        column, table = quote(str(source.column)), quote(source.model._meta.db_table)
+        example = "'2024-05-01'"
+        # An impossible day or hour becomes the next one.
+        is_time = f"date({column}, '+0 days') IS {column}"
+        if is_text:
+            example = "'2024-05-01 23:00:00' or '2024-05-01 23:00:00.123456'"
+            # Without the fraction, since the last microseconds of year 9999 are rounded up.
+            second = f"substr({column}, 1, 19)"
+            # The length comes first, since this reads every row.
+            is_time = (
+                f"CASE length({column}) WHEN 19 THEN {column} GLOB '{_SECOND}' WHEN 26 THEN "
+                f"{column} GLOB '{_SECOND}.{_DIGIT * 6}' ELSE length({column}) < 26 AND {column} "
+                f"GLOB '{_SECOND}.{_DIGIT}*' AND substr({column}, 21) NOT GLOB '*[^0-9]*' END "
+                f"AND datetime({second}, '+0 days') IS {second}"
+            )
+        is_time = f"{is_time} AND typeof({column}) = 'text' AND substr({column}, 1, 4) > '0000'"
+        where = f"{column} IS NOT NULL AND NOT ({is_time})"
+        wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
+        wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
+        found = named(wrong)
+        if found is None:
+            return
+        pk, who = found
+        text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
+        raise BackfillError(
+            f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not "
+            f"spelled as Django spells it, {example}: SQLite compares texts, and several spellings "
+            f"don't sort by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is "
+            f"no time, and save all rows through the ORM, `for row in "
+            f"{source.model.__name__}.objects.iterator(): "
+            f'row.save(update_fields=["{source.attname}"])`; nothing was written.'
+        )
 
     def check_commit(self, target: Target) -> None:
         """Refuse a file that SQLite attached: in WAL mode, it isn't committed together with the
@@ -91,44 +127,3 @@ class SQLite(Engine):
         finally:
             connection.connection.set_authorizer(None)
         return [f"the trigger {name}" for (name,) in triggers if name in compiled]
-
-
-def _check_texts(target: Target) -> None:
-    """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled as Django
-    spells it: several spellings don't sort by time."""
-    source = target.source.field
-    is_text = isinstance(target.source.times, TextColumn)
-    if not is_text and not isinstance(source, DateField):
-        return
-    quote = connections[target.using].ops.quote_name
-    column, table = quote(str(source.column)), quote(source.model._meta.db_table)
-    example = "'2024-05-01'"
-    # An impossible day or hour becomes the next one.
-    is_time = f"date({column}, '+0 days') IS {column}"
-    if is_text:
-        example = "'2024-05-01 23:00:00' or '2024-05-01 23:00:00.123456'"
-        # Without the fraction, since the last microseconds of year 9999 are rounded up.
-        second = f"substr({column}, 1, 19)"
-        # The length comes first, since this reads every row.
-        is_time = (
-            f"CASE length({column}) WHEN 19 THEN {column} GLOB '{_SECOND}' "
-            f"WHEN 26 THEN {column} GLOB '{_SECOND}.{_DIGIT * 6}' ELSE length({column}) < 26 AND "
-            f"{column} GLOB '{_SECOND}.{_DIGIT}*' AND substr({column}, 21) NOT GLOB '*[^0-9]*' END "
-            f"AND datetime({second}, '+0 days') IS {second}"
-        )
-    is_time = f"{is_time} AND typeof({column}) = 'text' AND substr({column}, 1, 4) > '0000'"
-    where = f"{column} IS NOT NULL AND NOT ({is_time})"
-    wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
-    wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
-    found = named(wrong)
-    if found is None:
-        return
-    pk, who = found
-    text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
-    raise BackfillError(
-        f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not spelled "
-        f"as Django spells it, {example}: SQLite compares texts, and several spellings don't sort "
-        f"by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is no time, and "
-        f"save all rows through the ORM, `for row in {source.model.__name__}.objects.iterator(): "
-        f'row.save(update_fields=["{source.attname}"])`; nothing was written.'
-    )
