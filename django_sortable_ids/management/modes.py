@@ -47,7 +47,7 @@ def show_report(request: Request) -> None:
     using = [database] if database else reporting.databases()
     reported, unanswered = reporting.look(*using)
     request.output.add(fields=[each.document() for each in reported], unanswered=unanswered)
-    request.output.say(*reporting.lines(reported, unanswered, has_aliases=len(using) > 1))
+    request.output.say(*reporting.lines(reported, unanswered, len(using) > 1))
 
 
 def show_status(request: Request) -> None:

@@ -4,7 +4,7 @@ progress of backfills, for another terminal and for the admin."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -81,8 +81,7 @@ def entries(using: str) -> Iterator[Entry]:
 
 
 def databases() -> list[str]:
-    """The databases of a report: the default one, or with routers all but mirrors of others, and
-    but the empty default of a project that names all of its databases."""
+    """Those of a report: the default one; with routers all but mirrors and an empty default."""
     if not settings.DATABASE_ROUTERS:
         return [DEFAULT_DB_ALIAS]
     named = (each for each in connections.all() if each.vendor != "unknown")
@@ -111,9 +110,7 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
     return reported, unanswered
 
 
-def lines(
-    reported: Iterable[Entry], unanswered: Mapping[str, str], *, has_aliases: bool
-) -> Iterator[str]:
+def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) -> Iterator[str]:
     """What ``look`` found as text, with a column of the databases if they are several."""
     head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
     table: list[tuple[str, ...]] = [head]
