@@ -129,7 +129,8 @@ class _GeneratedIDs:
         self._using = using
         self._all_rows = rows
         missing = {
-            field: [row for row in rows if getattr(row, field.attname) is None]
+            # Of a row that has not loaded the column, nothing is missing.
+            field: [row for row in rows if vars(row).get(field.attname, field) is None]
             for field in own_fields(self._model)
             if field.generates_ids
         }

@@ -10,12 +10,12 @@ from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist, FieldError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
-from django.utils import timezone
 
 from ..schemes import ID, OutOfRange
 from ..schemes.support import nearest
 from . import history_models
 from .base import SortableIDField
+from .times import local_zone
 
 
 def all_field_classes(base: type[SortableIDField] = SortableIDField) -> Iterator[type[Any]]:
@@ -149,9 +149,9 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
 
 def local_time(field: SortableIDField, value: ID) -> datetime:
     """The creation time of a value, as a ``DateTimeField`` shows it; may raise ``OutOfRange``."""
-    created = field.scheme.created_at(value)
     try:
-        return timezone.localtime(created) if settings.USE_TZ else timezone.make_naive(created)
+        local = field.scheme.created_at(value).astimezone(local_zone())
     except OverflowError:
         text = field.scheme.format(value)
         raise OutOfRange(f"{text} is after the year 9999 in the current time zone") from None
+    return local if settings.USE_TZ else local.replace(tzinfo=None)

@@ -73,7 +73,7 @@ def time_of(instance: models.Model, name: str) -> datetime | None:
 
 
 def day_of(instance: models.Model, name: str | None) -> date:
-    """The day in the field ``name`` of the row, in the current time zone.
+    """The day in the field ``name`` of the row, in the ``local_zone``.
 
     It is today without a name, and where ``time_of`` is None. Raises ``ValidationError`` if the
     value is no time.
@@ -84,13 +84,13 @@ def day_of(instance: models.Model, name: str | None) -> date:
     if not isinstance(at, datetime):
         return at
     try:
-        return timezone.localtime(aware(at)).date()
+        return aware(at).astimezone(local_zone()).date()
     except OverflowError:  # in the first or last hours that a datetime can show
         return at.date()
 
 
 def today() -> date:
-    return timezone.localtime(datetime.now(UTC)).date()
+    return datetime.now(local_zone()).date()
 
 
 def generate_by_time(

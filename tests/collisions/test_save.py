@@ -147,6 +147,15 @@ def test_an_unloaded_row_and_an_update_keep_what_they_have(small):
     assert (row.ticket, small.objects.get(slug="c").pk) == (None, row.pk)
 
 
+def test_a_column_that_is_not_loaded_is_not_loaded_for_a_save(small, django_assert_num_queries):
+    small.objects.create(slug="a")
+    row = small.objects.only("slug").get()
+    row.slug = "b"
+    with transaction.atomic(), django_assert_num_queries(1):
+        row.save()
+    assert small.objects.get().slug == "b"
+
+
 @pytest.mark.parametrize("option", [{"update_fields": ["slug"]}, {"force_update": True}])
 def test_an_update_of_a_saved_row_without_its_key_inserts_none(keyed, option):
     for model in keyed:

@@ -344,7 +344,7 @@ def test_the_counters_of_many_rows_are_locked_in_order_of_time(invoices):
     assert locked == ["2018", "2019", "2020", "2021"]
 
 
-def test_the_time_of_the_row_is_in_the_current_time_zone(invoices):
+def test_the_time_of_the_row_is_in_the_current_time_zone(invoices, settings):
     model = invoices(models.DateTimeField(), **YEARLY)
     at = dt.datetime(2018, 12, 31, 23, 30, tzinfo=dt.UTC)
     with timezone.override(ZoneInfo("Europe/Berlin")):
@@ -352,6 +352,9 @@ def test_the_time_of_the_row_is_in_the_current_time_zone(invoices):
         assert model.objects.filter(at__year=2019).exists()
     with timezone.override(dt.UTC):
         assert model.objects.create(at=at).number == "INV-2018-00001"
+    settings.USE_TZ, settings.TIME_ZONE = False, "UTC"
+    with timezone.override(ZoneInfo("Europe/Berlin")):  # which then means nothing
+        assert model.objects.create(at=at.replace(tzinfo=None)).number == "INV-2018-00002"
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles"])
