@@ -141,9 +141,8 @@ class IDConverter:
     field: SortableIDField
 
     def to_python(self, text: str) -> ID:
-        """The value of a public text. ``ValueError`` for anything else: the path doesn't match.
-
-        If several mask keys may have masked it, queries for the value that exists in the table.
+        """What ``parse_public`` gives. ``ValueError`` if it refuses the text: the path doesn't
+        match.
         """
         try:
             return self.field.parse_public(text)

@@ -3,19 +3,20 @@
 from types import ModuleType
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.exceptions import FieldDoesNotExist
 from django.http import HttpResponse
 from django.template import engines
-from django.test import override_settings
+from django.test import AsyncClient, override_settings
 from django.urls import NoReverseMatch, Resolver404, converters, path, resolve, reverse
 from django.views.generic import DetailView
 
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.ids import IDConverter, id_converter, public_id, register_converters
 from tests.combinations import in_one_case
-from tests.masks import KEY
+from tests.masks import KEY, misread
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct
-from tests.testapp.models import MaskedKey
+from tests.testapp.models import MaskedKey, MaskedPart
 
 each_scheme = in_one_case("scheme", PRODUCTS)
 
@@ -48,6 +49,7 @@ def urls(registry):
     patterns = [
         path("baskets/<basket_id:pk>/", BasketView.as_view(), name="basket"),
         path("keys/<maskedkey_id:id>/", view, name="masked"),
+        path("later/<maskedkey_id:id>/", view_later, name="later"),
         *(
             path(f"{name}/<{model._meta.model_name}_id:id>/", view, name=name)
             for name, model in PRODUCTS.items()
@@ -128,6 +130,25 @@ def test_masked_ids(settings):
     settings.SORTABLE_IDS = {"MASK_KEYS": ["1" * 32, KEY]}
     assert parse(url) == row.pk
     assert reverse("masked", args=[row]) != url
+
+
+async def view_later(request, id):
+    await MaskedPart.objects.acreate(whole_id=id)
+    part = await MaskedPart.objects.select_related("whole").aget(whole=id)
+    return HttpResponse(f"{part.whole.name} {part.whole_id}")
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("urls")
+def test_masked_ids_in_an_event_loop(settings):
+    """It can't wait for the query which of several keys has masked a text: the view gets that."""
+    value, _, newer = misread()
+    row = MaskedKey.objects.create(pk=value, name="found")
+    url = reverse("later", args=[row])
+    for keys in ([KEY], [newer, KEY]):
+        MaskedPart.objects.all().delete()
+        settings.SORTABLE_IDS = {"MASK_KEYS": keys}
+        assert async_to_sync(AsyncClient().get)(url).content == f"found {row.pk}".encode()
 
 
 def test_a_class_for_djangos_own_function(registry):

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from django import forms
-from django.core.exceptions import EmptyResultSet, ValidationError
+from django.core.exceptions import EmptyResultSet, SynchronousOnlyOperation, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.translation import gettext_lazy as _
@@ -88,9 +88,14 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         """The value of a public text; ``ValidationError`` for anything else.
 
         If several keys may have masked it, queries for the value that exists in the table, and
-        falls back to the likeliest one.
+        falls back to the likeliest one. In an event loop, which can't wait for a query, it is the
+        text itself, which queries and columns take.
         """
-        return self.one_of(self.candidates(text))
+        candidates = self.candidates(text)
+        try:
+            return self.one_of(candidates)
+        except SynchronousOnlyOperation:
+            return text  # type: ignore[no-any-return]
 
     def candidates(self, text: Any) -> tuple[ID, ...]:
         """Every value that a public text may stand for: several only with several mask keys."""
