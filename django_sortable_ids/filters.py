@@ -40,9 +40,10 @@ class IDFilterField(forms.CharField):
 
 
 class SortableIDFilter(django_filters.Filter):  # type: ignore[misc]
-    """A filter by an id, for any lookup of ids: ``SortableIDFilter(field_name="customer__id")``.
+    """A filter by an id, for any lookup that takes one: ``SortableIDFilter("customer__id")``.
 
-    A filter set has it for each sortable id in its ``fields``.
+    A filter set has it for each sortable id in its ``fields``. For ``in`` and ``range``, combine it
+    with django-filter's ``BaseInFilter`` or ``BaseRangeFilter``, as a filter set does.
     """
 
     field_class = IDFilterField

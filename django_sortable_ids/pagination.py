@@ -111,10 +111,6 @@ class IDOrder(NamedTuple):
         """What a URL says of the row's place: the public text of its id, signed if it is masked."""
         return signed(self.field, getattr(row, self.attname))
 
-    def value(self, text: str) -> ID:
-        """The id of a ``text``; ``InvalidID`` for anything else."""
-        return read_signed(self.field, text)
-
 
 @dataclass(frozen=True)
 class KeysetPage:
@@ -177,7 +173,8 @@ def keyset_page(
     selected = rows.reverse() if backwards else rows.all()
     if position:
         sign = "lt" if order.descending != backwards else "gt"
-        selected = selected.filter(**{f"{order.path}__{sign}": order.value(position)})
+        value = read_signed(order.field, position)
+        selected = selected.filter(**{f"{order.path}__{sign}": value})
     found = list(selected[: per_page + 1])
     has_more, found = len(found) > per_page, found[:per_page]
     has_previous, has_next = bool(position), has_more

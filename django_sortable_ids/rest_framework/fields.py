@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 else:
     Serializer = Link = Relation = object
 
-# Arguments without a meaning for a read-only field.
-_INPUT_ARGUMENTS = ("required", "default", "validators")
-
 
 class PublicIDField(serializers.Field):  # type: ignore[type-arg]
     """Outputs and accepts the public text of a model field's id, with its prefix and encoding.
@@ -53,8 +50,8 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
 
     def __init__(self, model_field: columns.SortableIDField, **kwargs: Any) -> None:
         if model_field.primary_key and kwargs.setdefault("read_only", True):
-            for argument in _INPUT_ARGUMENTS:
-                kwargs.pop(argument, None)
+            for argument_of_input in ("required", "default", "validators"):
+                kwargs.pop(argument_of_input, None)
         self.model_field = model_field
         super().__init__(**kwargs)
 

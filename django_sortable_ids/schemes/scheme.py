@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, NamedTuple, Self, TypeGuard
+from typing import NamedTuple, Self, TypeGuard
 
 from .errors import InvalidID, Message, NotTimeOrdered, described
 from .notation import uuid_of, uuids_of
@@ -45,13 +45,10 @@ class Scheme(ByFields, ABC):
     stored_as_text: bool = False
     """These ids are meant as text, so a database stores the text and not the bytes."""
 
-    time_ordered: ClassVar[bool]
-    """Whether ids carry their creation time and sort by it."""
-
     @property
     def takes_times(self) -> bool:
         """Whether new ids depend on a time, by which a sequence may count, too."""
-        return self.time_ordered
+        return True
 
     @property
     def is_uuid7(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from .clock_and_randomness import MICROSECOND, UNIX_EPOCH, drawn_below, unix_ns
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
@@ -48,8 +48,6 @@ class TimeScheme(Scheme):
     accepts_other_versions: bool = False
     """Whether UUIDs of other versions are ids, too, such as the older values of a column. They have
     no time and no place in the order."""
-
-    time_ordered: ClassVar[bool] = True
 
     @property
     def descending(self) -> bool:

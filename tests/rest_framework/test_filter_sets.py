@@ -90,6 +90,9 @@ def test_ids_of_relations():
         assert not filters({name: bare_text_of(product)}).is_valid()
     declared = filter_set(Basket, [], product=SortableIDFilter(field_name="ulid__id"))
     assert found(declared, product=text_of(product)) == [basket]
+    several = type("Several", (django_filters.BaseInFilter, SortableIDFilter), {})
+    declared = filter_set(Basket, [], products=several("ulid__id", lookup_expr="in"))
+    assert found(declared, products=text_of(product)) == [basket]
     wrong = filter_set(Basket, [], name=SortableIDFilter(field_name="name"))
     with pytest.raises(ImproperlyConfigured, match=r"store\.Basket has no sortable id there"):
         wrong({"name": "x"}).is_valid()

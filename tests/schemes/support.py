@@ -73,7 +73,7 @@ ROWS = [_param(scheme.name, {}) for scheme in all_schemes()]
 """Every row and family of the catalogue with its default options."""
 
 SCHEMES = [*ROWS, *(_param(name, options) for name, options in _VARIANTS)]
-TIME_SCHEMES = [param for param in SCHEMES if param.values[0].time_ordered]
+TIME_SCHEMES = [param for param in SCHEMES if isinstance(param.values[0], TimeScheme)]
 SORTING_SCHEMES = [param for param in TIME_SCHEMES if param.values[0].sorts]
 _KINDS = (
     ("uuid7", {}),
@@ -96,7 +96,7 @@ KINDS = [_param(name, options) for name, options in _KINDS]
 workers, 64 bits of several ticks, first and last ticks that are cut. Clocks and bounds depend on no
 more."""
 SORTING_KINDS = [param for param in KINDS if param.values[0].sorts]
-SEQUENCES = [param for param in SCHEMES if not param.values[0].time_ordered]
+SEQUENCES = [param for param in SCHEMES if not isinstance(param.values[0], TimeScheme)]
 ENCODINGS = [param for row in ROWS for param in _encoding_params(row)] + [
     param
     for variant in SCHEMES[len(ROWS) :]

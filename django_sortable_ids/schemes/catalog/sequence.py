@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from ..errors import SequenceExhausted
 from ..scheme import ID, Scheme
@@ -247,8 +247,6 @@ class LexicalSequence(Scheme):
     """The text around the number. A sequence with a year or a month starts again in each period."""
     period: int
     """The period that ``nth`` counts in."""
-
-    time_ordered: ClassVar[bool] = False
 
     @property
     def takes_times(self) -> bool:
