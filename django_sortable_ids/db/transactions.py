@@ -96,6 +96,7 @@ def in_a_thread(work: Callable[[], Result], using: str) -> Result:
 
     def run() -> None:
         try:
+            _commit_each_statement(using)
             done.set_result(work())
         except BaseException as error:
             done.set_exception(error)
@@ -128,10 +129,17 @@ def _free_connection(using: str, fresh: bool) -> Iterator[None]:
         return
     connections[using] = callers.copy()
     try:
+        _commit_each_statement(using)
         yield
     finally:
         connections[using].close()
         connections[using] = callers
+
+
+def _commit_each_statement(using: str) -> None:
+    """Also in a project that commits by itself, by ``AUTOCOMMIT``: nobody would commit here."""
+    if not connections[using].get_autocommit():
+        connections[using].set_autocommit(True)
 
 
 # Limits of a session

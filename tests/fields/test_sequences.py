@@ -468,6 +468,19 @@ def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):
 
 
 @one_writer
+def test_a_project_that_commits_by_itself_keeps_its_blocks(sequence, monkeypatch):
+    field = sequence(**SIX_DIGITS, block=5)._meta.get_field("number")
+    monkeypatch.setitem(connection.settings_dict, "AUTOCOMMIT", False)
+    connection.set_autocommit(False)
+    try:
+        assert field.take(1, "default") == ["000000"]
+    finally:
+        connection.rollback()
+        connection.set_autocommit(True)
+    assert taken() == 5
+
+
+@one_writer
 def test_others_do_not_wait_for_an_open_transaction(sequence):
     model = sequence(**SIX_DIGITS, block=2)
     callers = connection.connection

@@ -157,3 +157,13 @@ def test_a_rollback_gives_nothing_back(maker):
     assert {process.number(value) for value in made} == {0}
     assert row().token
     assert increases(made + process.ids())
+
+
+def test_a_project_that_commits_by_itself(maker):
+    """Its connections have no autocommit; a lease is kept all the same."""
+    process = maker(term=LONG, database={"AUTOCOMMIT": False})
+    made = process.ids()
+    assert {process.number(value) for value in made} == {0}
+    assert row().token
+    process.end()
+    assert (row().token, row().expires) == ("", process.time_ms(made[-1]) + 1)
