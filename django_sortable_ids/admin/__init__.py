@@ -105,6 +105,18 @@ class ReadOnlyList(admin.ModelAdmin):  # type: ignore[type-arg]
     has_add_permission = has_change_permission = has_delete_permission = _never
 
 
+def _time(column: str, title: Any) -> Any:
+    """A column of Unix ms, as times in the current time zone; empty for 0."""
+
+    @admin.display(description=title, ordering=column)
+    def time_of(self: ReadOnlyList, row: Any) -> datetime | None:
+        ms: int = getattr(row, column)
+        at = datetime.fromtimestamp(ms // 1000, UTC)
+        return (at if settings.USE_TZ else timezone.make_naive(at)) if ms else None
+
+    return time_of
+
+
 class BackfillRunAdmin(ReadOnlyList):
     """The progress of each backfill, as ``backfill_ids --status`` shows it."""
 
@@ -127,19 +139,16 @@ class BackfillRunAdmin(ReadOnlyList):
 
     @admin.display(description=pgettext_lazy("sortable ids", "Rows"))
     def progress(self, run: BackfillRun) -> Any:
-        planned = max(run.rows_planned, run.rows_filled)
-        done, total = (
-            number_format(each, force_grouping=True) for each in (run.rows_filled, planned)
-        )
+        done = number_format(run.rows_filled, force_grouping=True)
         if run.finished_at is not None:
             return done
+        planned = max(run.rows_planned, run.rows_filled)
+        total = number_format(planned, force_grouping=True)
         text = pgettext("sortable ids", "%(done)s of %(total)s") % {"done": done, "total": total}
         bar = '<progress max="{}" value="{}" aria-label="{}"></progress> {}'
         return format_html(bar, planned, run.rows_filled, run.target, text)
 
-    @admin.display(description=pgettext_lazy("sortable ids", "Last heartbeat"))
-    def heartbeat_time(self, run: BackfillRun) -> datetime | None:
-        return _time(run.heartbeat) if run.heartbeat else None
+    heartbeat_time = _time("heartbeat", pgettext_lazy("sortable ids", "Last heartbeat"))
 
 
 class WorkerLeaseAdmin(ReadOnlyList):
@@ -163,13 +172,8 @@ class WorkerLeaseAdmin(ReadOnlyList):
             return pgettext_lazy("sortable ids", "expired")
         return _("free, never given back")
 
-    @admin.display(description=pgettext_lazy("sortable ids", "from"), ordering="starts")
-    def from_time(self, lease: WorkerLease) -> datetime:
-        return _time(lease.starts)
-
-    @admin.display(description=pgettext_lazy("sortable ids", "until"), ordering="expires")
-    def until_time(self, lease: WorkerLease) -> datetime:
-        return _time(lease.expires)
+    from_time = _time("starts", pgettext_lazy("sortable ids", "from"))
+    until_time = _time("expires", pgettext_lazy("sortable ids", "until"))
 
 
 class SequenceCounterAdmin(ReadOnlyList):
@@ -178,9 +182,3 @@ class SequenceCounterAdmin(ReadOnlyList):
     list_display = ["key", "first", "step", "taken"]
     ordering = ["key"]
     search_fields = ["key"]
-
-
-def _time(ms: int) -> datetime:
-    """Unix ms as a time that the admin shows in the current time zone."""
-    at = datetime.fromtimestamp(ms // 1000, UTC)
-    return at if settings.USE_TZ else timezone.make_naive(at)

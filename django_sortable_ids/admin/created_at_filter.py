@@ -83,9 +83,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         times = models.DateTimeField(_title(model, field, column.field), null=field.null)
         # The admin only allows parameters that begin with a path in list_filter.
         path = f"{field_path}__created_at"
-        self.first_day_name = f"{path}__date__gte"
-        self.last_day_name = f"{path}__date__lte"
-        names = (self.first_day_name, self.last_day_name)
+        names = (f"{path}__date__gte", f"{path}__date__lte")
         given = {name: str(params.pop(name)[-1]) for name in names if name in params}
         self.days = ChosenDays(*names, given)
         super().__init__(times, request, params, model, model_admin, path)
@@ -94,7 +92,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         self.used_parameters = self._lookups(self.used_parameters | self.days.chosen())
 
     def expected_parameters(self) -> list[str | None]:
-        return [*super().expected_parameters(), self.first_day_name, self.last_day_name]
+        return [*super().expected_parameters(), self.days.first_name, self.days.last_name]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         """The rows of the choice. Invalid dates match nothing; the form shows why."""

@@ -6,7 +6,7 @@ reports a server that doesn't answer.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -60,10 +60,8 @@ def _check_database(alias: str) -> list[CheckMessage]:
         found = _problems(connection)
     except DatabaseError:
         return []
-    from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
-
     is_refused = any(each.is_serious() for each in found)
-    if is_refused and has_pending_migrations(connection, "django_sortable_ids"):
+    if is_refused and _is_pending(connection, "django_sortable_ids"):
         for each in found:  # `migrate django_sortable_ids`, which mends none of them, must run.
             each.level = min(each.level, WARNING)
     return found
@@ -96,8 +94,6 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
 
 def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]:
     """Keys that were moved, of models with a key that the table doesn't have."""
-    from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
-
     moved = _moved(connection)
     for model in apps.get_models():
         key, table = model._meta.pk, model._meta.db_table
@@ -108,8 +104,14 @@ def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]
         is_key = tables.names_of(connection, table, str(key.column), primary_key=True)
         is_alike = found and tables.family(found.kind) == tables.family(key.db_type(connection))
         app_label = model._meta.app_label
-        if not (is_key and is_alike) and not has_pending_migrations(connection, app_label):
+        if not (is_key and is_alike) and not _is_pending(connection, app_label):
             yield message("E021", key, app=app_label)
+
+
+def _is_pending(connection: BaseDatabaseWrapper, app_label: str) -> bool:
+    from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
+
+    return has_pending_migrations(connection, app_label)
 
 
 def _moved(connection: BaseDatabaseWrapper) -> set[str]:
@@ -177,12 +179,7 @@ def _check_columns(
             return dict.fromkeys(tables.columns(connection, table), _NO_DETAILS)
         return tables.description(connection, table)
 
-    @cache
-    def is_pending(app_label: str) -> bool:
-        from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
-
-        return has_pending_migrations(connection, app_label)
-
+    is_pending = cache(partial(_is_pending, connection))
     for field in fields:
         name = tables.folded(connection, str(field.column))
         column = columns(field.model._meta.db_table).get(name)

@@ -14,6 +14,7 @@ from django.db.models import Manager, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 
 from ..fields import SortableIDField
+from ..fields.of_model import referenced_column
 from ..fields.public import Candidates, Malformed
 from ..schemes.errors import shown
 
@@ -144,10 +145,7 @@ def old_key(model: type[models.Model]) -> Key | None:
 
 def present_key(model: type[models.Model]) -> Key:
     """The primary key; if it is a relation, the field that it references."""
-    field: Any = model._meta.pk
-    while field.is_relation:
-        field = field.target_field
-    return Key("pk", field)
+    return Key("pk", referenced_column(model._meta.pk))
 
 
 def _queryset(rows: type[Row] | Manager[Row] | QuerySet[Row]) -> QuerySet[Row]:
