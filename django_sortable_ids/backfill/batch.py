@@ -29,8 +29,8 @@ PARTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """On PostgreSQL: the rows between two, both included. They are written in parts, by the hashes
-    of their ticks. The last part includes the last tick, whatever its hash."""
+    """On PostgreSQL: rows that follow each other, and are written in parts, by the hashes of their
+    ticks. The last part includes the last tick, whatever its hash."""
 
     first: Row
     last: Row

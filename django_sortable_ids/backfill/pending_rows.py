@@ -16,12 +16,12 @@ from .sources.base import Row
 from .sources.target import SORTED_AT_ONCE, Target
 
 _LOOKS = 5
-"""How often the last row of a stretch is read again when another transaction changes it."""
+"""How often the last of some rows is read again when another transaction changes it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """The rows between two, both included."""
+class Bounds:
+    """Of the next rows: the first, the last, and how many there are."""
 
     first: Row
     last: Row
@@ -66,7 +66,7 @@ class PendingRows:
         rows = self._target.read(self.next(cursor, size)[:size])
         return _unchanged(self._target, rows, locks=True) if self._source.comes_last else rows
 
-    def stretch(self, cursor: Cursor | None, size: int) -> Stretch | None:
+    def bounds(self, cursor: Cursor | None, size: int) -> Bounds | None:
         """The next rows, with the last one locked: the next batch continues at its id."""
         rows = self.next(cursor, size)
         for _ in range(_LOOKS):
@@ -81,7 +81,7 @@ class PendingRows:
                 ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.row == self._tie and cursor.row[0]
-                return Stretch(first, last, count, left, first[0] == last[0] == tie)
+                return Bounds(first, last, count, left, first[0] == last[0] == tie)
         return None
 
     def _last_of_dense(self, first: Row, size: int) -> Row | None:

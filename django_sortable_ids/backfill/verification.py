@@ -195,10 +195,10 @@ _READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
 
 
 class Form:
-    """Reads the stored values of pages, and adds those that are no ids to ``found``."""
+    """Reads the stored values of pages, and adds those that are no ids to ``result``."""
 
-    def __init__(self, target: Target, found: Verification) -> None:
-        self._target, self._found = target, found
+    def __init__(self, target: Target, result: Verification) -> None:
+        self._target, self._result = target, result
         self._scheme, self._field = target.field.scheme, target.field
         self._connection = connections[target.using]
         self._storage = target.field.stored(self._connection)
@@ -207,9 +207,9 @@ class Form:
     def ids_of(self, page: Page) -> list[Read | None]:
         """Each id; None for rows without one, and for values that are no ids of the scheme, which
         are counted."""
-        found, values = self._found, [row[2] for row in page if row[2] is not None]
-        found.rows += len(page)
-        found.missing += len(page) - len(values)
+        result, values = self._result, [row[2] for row in page if row[2] is not None]
+        result.rows += len(page)
+        result.missing += len(page) - len(values)
         try:
             numbers = list(map(self._storage.from_db, values))
             written = (
@@ -257,10 +257,10 @@ class Form:
         if self._scheme.value_type is not UUID:
             self._malformed(row)
         elif self._field.accept_other_versions and self._scheme.holds(number):
-            self._found.other_versions += 1
+            self._result.other_versions += 1
         else:
             shown = f"{row[1]} has {UUID(int=number)}"
-            self._found.count("refused_versions", f"{shown}; {self._mending(row[1], None)}")
+            self._result.count("refused_versions", f"{shown}; {self._mending(row[1], None)}")
         return None
 
     def _malformed(self, row: tuple[Any, Any, Any]) -> None:
@@ -272,7 +272,7 @@ class Form:
         except (ValidationError, *_READ_ERRORS):
             meant = None
         shown = f"{pk} has {value!r}, which is not stored as {self._scheme.title}"
-        self._found.count("malformed", f"{shown}; {self._mending(pk, meant)}")
+        self._result.count("malformed", f"{shown}; {self._mending(pk, meant)}")
 
     def _mending(self, pk: Any, value: Any) -> str:
         """The statement that corrects a row: by another spelling, or by None for the next run."""

@@ -42,7 +42,7 @@ def verify(
     every row.
     """
     refuse_hidden_rows(target)
-    found = Verification(most=most, expected=target.source.expected, shown=shown)
+    result = Verification(most=most, expected=target.source.expected, shown=shown)
     engine = engine_of(target.using)
     try:
         engine.check_commit(target)
@@ -50,12 +50,12 @@ def verify(
     except BackfillError as error:
         if not isinstance(target.source.times, TextColumn):
             raise
-        found.notes.append(str(error).removesuffix("; nothing was written."))
+        result.notes.append(str(error).removesuffix("; nothing was written."))
     run = last_run(target.label, target.using)
     if run and not same_options(run, target):
         run = None
     end = Cursor.load(target, run.cursor).row if run and run.cursor else None
-    checker = Checker(target, found, run.given_from if run else None)
+    checker = Checker(target, result, run.given_from if run else None)
     for page, is_of_run in _pages(target, end):
         ids = checker.form.ids_of(page)
         target.source.compare(checker, page, ids, is_of_run=is_of_run)
@@ -64,24 +64,24 @@ def verify(
     has_no_time = Q(**{f"{target.source.field.name}__isnull": True}) | ~target.source.has_shown_time
     for page in keyed.pages(target.rows.filter(has_no_time), stored(target)):
         ids = checker.form.ids_of(page)
-        found.without_time += len(ids) - ids.count(None)
+        result.without_time += len(ids) - ids.count(None)
         progress(len(page))
-    found.skipped = target.skipped.count()
-    found.missing -= found.skipped
+    result.skipped = target.skipped.count()
+    result.missing -= result.skipped
     field, connection = target.field, connections[target.using]
     table, column = target.model._meta.db_table, str(field.column)
     if checker.is_unique or tables.is_unique(connection, table, column):
-        return found
+        return result
     # In one statement, since rows are inserted concurrently.
     rows: QuerySet[Any] = target.rows.filter(**{f"{field.name}__isnull": False}).order_by()
     counts = rows.aggregate(all=Count(field.name), different=Count(field.name, distinct=True))
-    found.duplicates = counts["all"] - counts["different"]
-    if found.duplicates:
+    result.duplicates = counts["all"] - counts["different"]
+    if result.duplicates:
         shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
-        found.examples_of["duplicates"] = [
-            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[: found.shown]
+        result.examples_of["duplicates"] = [
+            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[: result.shown]
         ]
-    return found
+    return result
 
 
 def compare(target: Target, source: Originals, shown: int = EXAMPLES) -> Verification:
@@ -143,14 +143,14 @@ _MOST_LOOKED_UP = 200
 
 
 class Checker:
-    """Adds the rows of all pages, which follow each other, to ``found``."""
+    """Adds the rows of all pages, which follow each other, to ``result``."""
 
-    def __init__(self, target: Target, found: Verification, given_from: datetime | None) -> None:
+    def __init__(self, target: Target, result: Verification, given_from: datetime | None) -> None:
         """From ``given_from`` on, the application generated ids as well."""
-        self._target, self._found = target, found
-        self._scheme, self.form = target.field.scheme, Form(target, found)
+        self._target, self._result = target, result
+        self._scheme, self.form = target.field.scheme, Form(target, result)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
-        source, expected = target.source, found.expected
+        source, expected = target.source, result.expected
         self._shared = None if given_from is None else _microseconds(aware(given_from))
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
         self._previous: tuple[Any, Any, Any] | None = None
@@ -160,10 +160,10 @@ class Checker:
         self._later = expected.later // MICROSECOND
         self._length = self._times.tick_ns // 1000 if self._times else 0
         has_times = self._times is not None and source.times is not None
-        found.is_decided = not has_times or self._length <= self._resolution
+        result.is_decided = not has_times or self._length <= self._resolution
         if not expected.about_times:
-            found.is_decided = False
-            found.notes.append(
+            result.is_decided = False
+            result.notes.append(
                 "no source of their times is known, so only form, uniqueness and the order of "
                 "numbered keys were checked"
             )
@@ -171,11 +171,11 @@ class Checker:
     @property
     def is_unique(self) -> bool:
         """Whether the order shows that no two ids are equal."""
-        return self._found.judged == self._found.with_id and not self._found.unordered
+        return self._result.judged == self._result.with_id and not self._result.unordered
 
     def count_generated(self, ids: Sequence[Read | None]) -> None:
         """Count ids that only the application can have generated."""
-        self._found.generated += len(ids) - ids.count(None)
+        self._result.generated += len(ids) - ids.count(None)
 
     def compare_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
         """Compare each id with the time of its row, and those of the run with their order."""
@@ -208,10 +208,10 @@ class Checker:
         try:
             return next(self._target.source.microseconds([place]))
         except BackfillError as error:
-            self._found.count("unreadable", f"{pk}: {error}")
+            self._result.count("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
             if stored is not None:
-                self._found.generated += 1  # no backfill writes an id for such an old one
+                self._result.generated += 1  # no backfill writes an id for such an old one
         return None
 
     def _is_as_written(
@@ -233,7 +233,7 @@ class Checker:
         before = ranks if self._previous is None else [self._previous[2], *ranks]
         if not all(map(lt, before, before[1:])):
             return False
-        self._found.judged += len(page)
+        self._result.judged += len(page)
         self._previous = (page[-1][1], page[-1][0], ranks[-1])
         return True
 
@@ -248,7 +248,7 @@ class Checker:
                     continue
                 since = _microseconds(source.at(old))
             except (InvalidID, OutOfRange):
-                self._found.generated += 1
+                self._result.generated += 1
                 continue
             is_of_another = self._is_of_another(pk, read[0], source)
             self._differs(row, read, since, is_exact=False, is_of_another=is_of_another)
@@ -266,19 +266,19 @@ class Checker:
             if self._previous and parts[0] < self._previous[2] - slack:
                 before = self._previous[0]
                 example = f"{pk} comes after {before}, but its id is of an earlier time"
-                self._found.count("unordered", example)
+                self._result.count("unordered", example)
             else:
                 latest = self._previous[2] if self._previous else parts[0]
                 self._previous = (pk, place, max(parts[0], latest))
 
     def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
-        found, previous, source = self._found, self._previous, self._target.source
-        found.judged += 1
+        result, previous, source = self._result, self._previous, self._target.source
+        result.judged += 1
         if previous is not None and rank <= previous[2]:
             # Another spelling may be of an earlier time than that of the row before it.
             if source.times and source.at(place) < source.at(previous[1]):
                 return
-            found.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
+            result.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
         self._previous = (pk, place, rank)
 
     def _differs(
@@ -291,11 +291,11 @@ class Checker:
         is_of_another: bool = False,
     ) -> None:
         """Count a row whose id is not of its tick; ``since`` is the time of the row."""
-        times, found = self._times, self._found
+        times, result = self._times, self._result
         assert times is not None
         own = (since * 1000 - times.epoch_ns) // times.tick_ns
         if not times.layout.first_tick <= own <= times.layout.last_tick:
-            found.without_time += 1
+            result.without_time += 1
             return
         start = (read[1][0] * times.tick_ns + times.epoch_ns) // 1000
         late, early = start - since, since - start - self._length
@@ -304,11 +304,11 @@ class Checker:
         if is_exact and source.times:
             earlier = later = self._resolution
         if late <= later and early <= earlier and not is_of_another:
-            found.generated += 1
+            result.generated += 1
             return
         text = self._scheme.format(self._scheme.from_trusted(read[0]))
         shown = f"{source.field.name} {source.shown_place(place)}"
-        found.count("other_time", f"{pk} ({shown}) has {text}, of {_time(start).isoformat()}")
+        result.count("other_time", f"{pk} ({shown}) has {text}, of {_time(start).isoformat()}")
 
     def _is_of_another(self, pk: Any, number: int, source: Lossless) -> bool:
         """Whether the id was converted from the old id of another row."""

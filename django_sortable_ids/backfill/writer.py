@@ -30,7 +30,7 @@ from .batch import (
     mint_between,
 )
 from .engines.base import Engine
-from .pending_rows import PendingRows, Stretch
+from .pending_rows import Bounds, PendingRows
 from .sources.base import Row
 from .sources.target import HASHES, Target
 
@@ -214,8 +214,8 @@ of a span."""
 
 
 class ComputingIDs:
-    """Batches of the rows between two; if the engine interleaves, of the rows of a span whose ticks
-    have certain hashes, unless all are of one tick.
+    """Batches of rows that follow each other; if the engine interleaves, of rows of a span whose
+    ticks have certain hashes, unless all are of one tick.
 
     Raises ``NotSupportedError`` if the database can't compute ids of the scheme.
     """
@@ -252,17 +252,17 @@ class ComputingIDs:
             return self._part(cursor, cursor.span, size)
         if self._interleaves and (part := self._first_part(cursor, size)):
             return part
-        stretch = self._pending.stretch(cursor, size)
-        if stretch is None:
+        bounds = self._pending.bounds(cursor, size)
+        if bounds is None:
             return None
-        start = self._start(stretch.first, cursor)
+        start = self._start(bounds.first, cursor)
         # If possible, leave room for as many rows that may be inserted later.
-        roomy = replace(stretch, more_in_tick=stretch.more_in_tick + stretch.size)
-        computed = roomy if self._fits(roomy, start) else stretch
+        roomy = replace(bounds, more_in_tick=bounds.more_in_tick + bounds.size)
+        computed = roomy if self._fits(roomy, start) else bounds
         if not self._fits(computed, start):
             return None
-        rows = [stretch.first, stretch.last]
-        return Batch(rows, stretch.size, lambda: self._compute(computed, start))
+        rows = [bounds.first, bounds.last]
+        return Batch(rows, bounds.size, lambda: self._compute(computed, start))
 
     def _start(self, first: Row, cursor: Cursor | None) -> int:
         """The first free rank in the tick of the first row."""
@@ -273,23 +273,23 @@ class ComputingIDs:
         width = layout.new.suffixes // self._composition.ranks
         return -(-layout.new_below(position.suffix + 1) // width)
 
-    def _fits(self, stretch: Stretch, start: int) -> bool:
+    def _fits(self, bounds: Bounds, start: int) -> bool:
         """Whether every tick surely has room for its rows; else Python checks each tick."""
-        layout, tick = self._scheme.layout.new, self._target.tick(stretch.last[0])
-        if stretch.size + stretch.more_in_tick > self._composition.ranks - start:
+        layout, tick = self._scheme.layout.new, self._target.tick(bounds.last[0])
+        if bounds.size + bounds.more_in_tick > self._composition.ranks - start:
             return False
         return layout.capacity(tick) == layout.suffixes
 
-    def _compute(self, stretch: Stretch, start: int) -> Written:
-        parameters = self._between(stretch.first, stretch.last, start, stretch.more_in_tick)
+    def _compute(self, bounds: Bounds, start: int) -> Written:
+        parameters = self._between(bounds.first, bounds.last, start, bounds.more_in_tick)
         statements = self._statements
         if statements.largest_tick:
             with self._connection.cursor() as cursor:
-                cursor.execute(statements.largest_tick, parameters | {"size": stretch.size})
-        statement = statements.of_one_time if stretch.continues_time else statements.of_batch
+                cursor.execute(statements.largest_tick, parameters | {"size": bounds.size})
+        statement = statements.of_one_time if bounds.continues_time else statements.of_batch
         filled = statements.execute(statement, parameters)
-        self._pending.wrote(filled, stretch.size)
-        return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
+        self._pending.wrote(filled, bounds.size)
+        return Written(filled, self._cursor(bounds.last) if filled else None, bounds.last)
 
     def _between(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
         row = self._statements.parameters_of
@@ -314,18 +314,18 @@ class ComputingIDs:
     # A span, in parts
 
     def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
-        stretch = self._pending.stretch(cursor, PARTS * size)
+        bounds = self._pending.bounds(cursor, PARTS * size)
         tick = self._target.tick
-        if stretch is None or tick(stretch.first[0]) == tick(stretch.last[0]):
+        if bounds is None or tick(bounds.first[0]) == tick(bounds.last[0]):
             return None
         ample = replace(
-            stretch, size=_AMPLE * stretch.size, more_in_tick=_AMPLE * stretch.more_in_tick
+            bounds, size=_AMPLE * bounds.size, more_in_tick=_AMPLE * bounds.more_in_tick
         )
-        if not self._fits(ample, self._start(stretch.first, cursor)):
+        if not self._fits(ample, self._start(bounds.first, cursor)):
             return None
-        span = Span(stretch.first, stretch.last, stretch.size)
+        span = Span(bounds.first, bounds.last, bounds.size)
         position = cursor.position if cursor else None
-        return self._part(Cursor(stretch.last, position, span), span, size)
+        return self._part(Cursor(bounds.last, position, span), span, size)
 
     def _part(self, cursor: Cursor, span: Span, size: int) -> Batch:
         end = span.end(size)

@@ -62,17 +62,21 @@ def show_status(request: Request) -> None:
 
 def fill(request: Request) -> None:
     """Give ids to the rows without one, and name the command that verifies them."""
-    output, target = request.output, request.target()
+    target = request.target()
     owner.refuse_if_taken(target)
     lag = _lag(request)
     planned = planned_for(request, target)
     again = request.line.again(target.command)
     try:
         with request.stopped("committed batches are kept", again):
-            result = _execute(request, planned, lag)
+            _say_result(request, planned, _execute(request, planned, lag))
     except TriedTooLong as error:
-        output.add(next=again)
+        request.output.add(next=again)
         raise CommandError(f"{error}. Continue with: {again}") from error
+
+
+def _say_result(request: Request, planned: plan.Plan, result: run.Result) -> None:
+    output, target = request.output, planned.target
     with_id = target.rows.filter(**{f"{target.field.name}__isnull": False})
     is_there = not planned.rows and with_id.exists()
     if planned.before or (is_there and last_run(target.label, target.using)):

@@ -284,6 +284,20 @@ def test_the_command_to_continue_has_every_option_and_is_quoted(tmp_path):
 
 
 @pytest.mark.django_db
+def test_an_interrupt_after_the_rows_are_filled():
+    insert_orders([START, None])
+    skipped = 'COUNT.* FROM .testapp_order. WHERE .*"?`?uuid7.* IS NULL AND .*created_at.* IS NULL'
+
+    def interrupt():
+        if filled():
+            raise KeyboardInterrupt
+
+    with on_statement(skipped, interrupt):
+        error = called(NAME, CREATED, "--on-null=skip")[1]
+    assert str(error).startswith("Stopped; committed batches are kept. Continue with: ")
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("arguments", [[NAME, "--dry-run", CREATED], ["--status"], []])
 def test_an_interrupt_before_anything_is_written(arguments):
     with on_statement("", raising(KeyboardInterrupt())):

@@ -86,29 +86,6 @@ def test_values_of_python_are_read_as_on_a_command_line(tmp_path):
     assert (error, "2 rows filled." in text) == (None, True)
 
 
-@pytest.mark.django_db
-def test_a_size_of_batches_is_of_a_plan_and_not_of_a_verification():
-    insert_orders([START])
-    assert "up to 3 in a transaction" in printed(NAME, CREATED, "--dry-run", "--batch-size=3")
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--batch-size=3"], "--batch-size needs app.Model.field: name the column"),
-        (["--status", "--batch-size=3"], "--status takes no --batch-size: it only shows runs"),
-        ([NAME, "--dry-run", "--sleep=1"], "--dry-run takes no --sleep: it fills no rows"),
-        ([NAME, "--verify", "--batch-size=3"], "--verify takes no --batch-size: it fills no rows"),
-        ([NAME, "--allow-edited-times=9"], "--allow-edited-times needs --verify: add it"),
-        ([NAME, "--drop-old"], "--drop-old needs --primary-key: add it"),
-    ],
-)
-def test_an_option_of_another_mode_is_refused(arguments, message):
-    _, error = called(*arguments)
-    assert (str(error), error.returncode) == (message, 2)
-
-
 def test_help_says_what_each_argument_is_and_its_examples_are_commands(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     command = load_command_class(get_commands()["backfill_ids"], "backfill_ids")
