@@ -331,13 +331,7 @@ def test_another_thread_than_the_main_one_may_fill():
     assert not rows("uuid7").filter(uuid7=None).exists()
 
 
-# How far it is
-
-
-# Progress: a bar on a terminal, plain lines in a log
-
-
-# By a clock in the hand of the test
+# Progress: a bar on a terminal, plain lines in a log, by a clock in the hand of the test
 
 
 class Clock:

@@ -77,16 +77,6 @@ def test_rows_without_a_time_get_ids_of_now(name):
     command(name, verify=True)
 
 
-def test_ids_of_now_are_given_once():
-    insert_orders([None, START])
-    with pytest.raises(CommandError, match=r": 2 rows without an id\. Run manage\.py "):
-        command("uuid7", on_null="now", verify=True)
-    command("uuid7", on_null="now")
-    given = ids("uuid7")
-    assert "0 rows filled." in command("uuid7", on_null="now")
-    assert ids("uuid7") == given
-
-
 def test_a_verification_tells_the_ids_of_now_from_edited_times():
     insert_orders([None, None, START, START + SECOND, START + 2 * SECOND])
     command("uuid7", on_null="now")

@@ -2,7 +2,6 @@
 wrong afterwards is found."""
 
 import re
-import signal
 from dataclasses import replace
 
 import pytest
@@ -76,25 +75,6 @@ def test_ids_are_in_order_though_it_stops_and_rows_come_late(source):
     lines = printed(source.label, "--verify").splitlines()
     assert lines[0] == f"{count} rows, {count} with an id"
     assert lines[-1 if source.policies else 1].startswith("all different")
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_killed_in_a_batch_it_resumes_after_the_one_before(command):
-    source = SOURCES["a related row"]
-    source.insert(FIRST)
-    killed = command(source.label, *source.options, "--batch-size=4", stops_in=[4])
-    killed.send_while_stopped(signal.SIGKILL)
-    assert killed.code == -signal.SIGKILL
-    done = len(source.given_keys())
-    assert 0 < saved_run(source.label).rows_filled == done < len(FIRST)
-    assert f" {100 * done // len(FIRST)} %  {done}/{len(FIRST)} rows  " in printed("--status")
-    output = printed(source.label, *source.options)
-    assert f"continues after {done} rows of an earlier run" in output
-    assert f"{len(FIRST) - done} rows filled." in output
-    assert f"100 %  {len(FIRST)}/{len(FIRST)} rows" in output
-    assert source.given_keys() == source.in_order()
-    assert saved_run(source.label).rows_filled == len(FIRST)
-    assert "finished" in printed("--status")
 
 
 @pytest.mark.django_db

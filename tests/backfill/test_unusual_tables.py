@@ -229,18 +229,13 @@ is_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="
 not_postgresql = pytest.mark.skipif("connection.vendor == 'postgresql'", reason="compares exactly")
 
 
-def kind():
-    if connection.vendor == "mysql":
-        return "uuid" if connection.mysql_is_mariadb else "char(32)"
-    return "uuid" if connection.vendor == "postgresql" else "char(32)"
-
-
 @contextmanager
-def crates(public, more=""):
+def crates(null="NULL", more=""):
     """A table whose names have capital letters, and a model with small ones."""
     quote = connection.ops.quote_name if connection.vendor != "mysql" else str
     names = [quote(each) for each in ("ID", "Sent_At", "Public_ID")]
-    kinds = (KEY[connection.vendor], f"{TIME[connection.vendor]} NOT NULL", f"{public}{more}")
+    uuid = f"{UUIDv7Field().db_type(connection)} {null}{more}"
+    kinds = (KEY[connection.vendor], f"{TIME[connection.vendor]} NOT NULL", uuid)
     with legacy_table(
         "LegacyCrate",
         "legacy_crate",
@@ -257,7 +252,7 @@ def crates(public, more=""):
 @pytest.fixture
 def make_crate():
     with ExitStack() as stack:
-        yield lambda *columns: stack.enter_context(crates(*columns))
+        yield lambda *null, **more: stack.enter_context(crates(*null, **more))
 
 
 def line():
@@ -266,7 +261,7 @@ def line():
 
 @not_postgresql
 def test_columns_in_capital_letters_are_there(make_crate):
-    model = make_crate(f"{kind()} NULL")
+    model = make_crate()
     assert "5 missing" in line()
     assert "5 rows filled." in command(CRATE, "--created-from=sent_at")
     assert command(CRATE, "--verify")[0] == "5 rows, 5 with an id"
@@ -286,14 +281,14 @@ def test_columns_in_capital_letters_are_there(make_crate):
 
 @is_postgresql
 def test_where_the_database_tells_them_apart_they_are_others(make_crate):
-    make_crate(f"{kind()} NULL")
+    make_crate()
     assert "no column" in line()
     assert refusal(CRATE, created_from="sent_at").startswith("legacy_crate has no column id, ")
 
 
 @pytest.mark.skipif("connection.vendor != 'mysql'", reason="MariaDB and MySQL have such")
 def test_an_invisible_column_is_there(make_crate):
-    make_crate(f"{kind()} INVISIBLE NULL", ", other int INVISIBLE")
+    make_crate("INVISIBLE NULL", ", other int INVISIBLE")
     assert "5 missing" in line()
     assert "5 rows filled." in command(CRATE, "--created-from=sent_at")
     assert command(CRATE, "--verify")[0] == "5 rows, 5 with an id"
@@ -301,7 +296,7 @@ def test_an_invisible_column_is_there(make_crate):
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="names of tables differ elsewhere")
 def test_the_name_of_a_table_has_no_case_on_sqlite(make_crate):
-    make_crate(f"{kind()} NULL", ", twice AS (ID + ID)")
+    make_crate(more=", twice AS (ID + ID)")
     with in_registry("OtherCrate"):
         define(
             "OtherCrate",
@@ -413,7 +408,7 @@ def test_an_inspected_view_is_refused_as_one(parcels):
     execute("CREATE VIEW legacy_view AS SELECT * FROM legacy_parcel")
     try:
         with in_registry("LegacyView"):
-            define("LegacyView", "legacy_view", managed=False, public_id=sortable_id())
+            define("LegacyView", "legacy_view", managed=False, public_id=UUIDv7Field(null=True))
             assert refusal("shop.LegacyView.public_id", created_from="sent_at") == (
                 "legacy_view is a view: fill its underlying table, through a model of that table"
             )
@@ -421,10 +416,6 @@ def test_an_inspected_view_is_refused_as_one(parcels):
             assert report.endswith("view")
     finally:
         execute("DROP VIEW legacy_view")
-
-
-def sortable_id():
-    return Plain._meta.get_field("public_id").clone()
 
 
 # Proxies
