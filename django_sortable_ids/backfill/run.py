@@ -283,7 +283,7 @@ class _Runner:
                     raise
                 give_up = give_up or time.monotonic() + self._retry_time
                 text = " ".join(str(error).split())
-                self._note(f"{type(error).__name__}: {text}")
+                self._last_error = f"{type(error).__name__}: {text}"[:LONGEST_ERROR]
                 if time.monotonic() >= give_up:
                     what = "other transactions were in the way"
                     if lost:
@@ -304,12 +304,9 @@ class _Runner:
             self._control.pause(random.uniform(0.5, 1) * pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _note(self, error: str) -> None:
-        self._last_error = error[:LONGEST_ERROR]
-
     def _give_back(self, error: BaseException) -> None:
         if not isinstance(error, Stopped | KeyboardInterrupt):
-            self._note(f"{error}" or type(error).__name__)
+            self._last_error = f"{error}"[:LONGEST_ERROR] or type(error).__name__
         changes = {} if self._last_error is None else {"last_error": self._last_error}
         connection = connections[self._target.using]
         with suppress(Error):

@@ -73,8 +73,7 @@ def every_row(
 
 
 def _named(wanted: Wanted) -> Source:
-    found = (kind.named_by(wanted) for kind in SOURCES)
-    return next(source for source in found if source is not None)
+    return next(filter(None, (kind.named_by(wanted) for kind in SOURCES)))
 
 
 def given_by(options: Mapping[str, Any]) -> Given:
