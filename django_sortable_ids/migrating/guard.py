@@ -44,7 +44,7 @@ from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
 from ..fields.storage import storage_names
 from ..schema.constraints_sqlite import refuse_orphans
-from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
+from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, is_same, misfit, misread, sampled
 
 OWN_NAME = "django_sortable_ids"
 
@@ -280,6 +280,9 @@ class _Walk:
         some = f"SELECT 1 FROM {quote(table)} LIMIT 1"
         if tables.kind(self.connection, table) != "table" or not row(self.connection, some):
             return None
+        historical = self.state.clone().apps.get_model(app_label, model_name)
+        if not operation.allow_migrate_model(self.connection.alias, historical):
+            return None
         is_mysql = self.connection.vendor == "mysql"
         if isinstance(operation, AddField):
             if new.has_db_default():
@@ -288,9 +291,8 @@ class _Walk:
                 is_node = is_mysql and row(self.connection, galera) == ("wsrep_on", "ON")
                 return ADD_ON_EACH_NODE if is_node else None
             return None if new.null else ADD
-        historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
-        column = self.column(app_label, model_name, operation.name)
+        column = self.present(table, historical, operation.name)
         if not is_id:
             return column and self.misread(table, column, historical, old, new)
         kinds = [tables.family(each.db_type(self.connection)) for each in (old, new)]
@@ -304,13 +306,7 @@ class _Walk:
             return ALTER_KEY.format(old=kinds[0], new=kinds[1], app=app_label)
         if kinds[0] != kinds[1]:
             return ALTER_TYPE.format(old=kinds[0], new=kinds[1])
-        vendor = self.connection.vendor
-        is_same = (
-            isinstance(old, SortableIDField)
-            and old.stored_scheme == new.stored_scheme
-            and old.column_storage(vendor) == new.column_storage(vendor)
-        )
-        if column and not is_same and (reason := self.misfit(table, column, historical, old, new)):
+        if column and (reason := self.misfit(table, column, historical, old, new)):
             return reason
         if not old.null or new.null:
             return None
@@ -322,10 +318,14 @@ class _Walk:
         missing = value(self.connection, sql)
         return ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
 
+    def present(self, table: str, model: Any, name: str) -> str | None:
+        """As ``column``; also None for one that the plan adds in another way, such as by RunSQL."""
+        column = self.column(model._meta.app_label, model._meta.model_name, name)
+        return column if column and tables.has_column(self.connection, table, column) else None
+
     def sampled(self, table: str, column: str, model: Any) -> list[Any]:
-        meta = model._meta
-        present = self.column(meta.app_label, meta.model_name, meta.pk_fields[0].name)
-        return sampled(self.connection, table, column, present)
+        key = self.present(table, model, model._meta.pk_fields[0].name)
+        return sampled(self.connection, table, column, key)
 
     def misread(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why sampled ids of the column would be other values in a field that has none; or None."""
@@ -341,6 +341,8 @@ class _Walk:
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why sampled values of the column are no ids of the new field, or other ids; or None."""
+        if is_same(old, new, self.connection.vendor):
+            return None
         values = self.sampled(table, column, model)
         accepted = "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS
         late_share = 0.5 if accepted else 0
@@ -355,8 +357,8 @@ class _Walk:
             text = ALTER_SCHEME
         else:
             text = ALTER_VALUES
-        found = {"name": old.name, "app": model._meta.app_label}
-        return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
+        named = {"name": old.name, "app": model._meta.app_label}
+        return text.format(misfit=reason, sampled=f"{len(values):,}", **named)
 
 
 def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:

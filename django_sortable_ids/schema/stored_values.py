@@ -44,6 +44,7 @@ _NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAuto
 _NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
 _FIND_OUT = "Find out from which epoch, and in which units, they count."
 _ACCEPT = "If their times are right, add 'sortable_ids.W011' to SILENCED_SYSTEM_CHECKS."
+_COUNTED = (models.AutoField, models.BigAutoField, models.SmallAutoField)
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
@@ -101,6 +102,15 @@ def values_of(field: SortableIDField, connection: BaseDatabaseWrapper) -> list[A
     meta = field.model._meta
     key = str(meta.pk_fields[0].column)
     return sampled(connection, meta.db_table, str(field.column), key, _PAGE_OF_CHECKS)
+
+
+def is_same(old: models.Field[Any, Any], new: SortableIDField, vendor: str) -> bool:
+    """Whether both fields have the same ids in the same column; their public texts may differ."""
+    return (
+        isinstance(old, SortableIDField)
+        and old.stored_scheme == new.stored_scheme
+        and old.column_storage(vendor) == new.column_storage(vendor)
+    )
 
 
 def misfit(
@@ -287,7 +297,7 @@ def _reason(
     if isinstance(old, SortableIDField):
         try:
             before = old.stored(connection).from_db(value)
-            same = before == number and _time_of(old, before) == _time_of(new, number)
+            same = before == number and _time(old.scheme, before) == _time(new.scheme, number)
         except (ValueError, TypeError, AttributeError):
             return None  # It was no id before.
         wrong = _is_late(old, before) and not _is_late(new, number)
@@ -328,11 +338,9 @@ def _is_late(field: SortableIDField, number: int) -> bool:
     return later_than_now([number], field.scheme, field.scheme_name, {}) is not None
 
 
-def _time_of(field: SortableIDField, number: int) -> datetime | None:
-    return _time(field.scheme, number) if isinstance(field.scheme, TimeScheme) else None
-
-
-def _time(scheme: TimeScheme, number: int) -> datetime | None:
+def _time(scheme: Scheme, number: int) -> datetime | None:
+    if not isinstance(scheme, TimeScheme):
+        return None
     value = scheme.from_trusted(number)
     try:
         return scheme.created_at(value) if scheme.carries_time(value) else None
@@ -380,13 +388,13 @@ def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[model
         column = tables.column_info(connection, meta.db_table, str(key.column))
         if column is None:
             continue
-        holds_ids = key.get_internal_type() == "BigIntegerField" and (
-            connection.vendor == "sqlite" or "big" in column.kind.lower()
-        )
-        is_id = isinstance(key, SortableIDField)
-        if column.is_counted != is_id or (is_id and holds_ids):
-            continue
-        if tables.kind(connection, meta.db_table) == "table":
+        # A field of another package may generate its keys.
+        is_wrong = not column.is_counted and type(key) in _COUNTED
+        if isinstance(key, SortableIDField):
+            is_big = connection.vendor == "sqlite" or "big" in column.kind.lower()
+            holds_ids = is_big and key.get_internal_type() == "BigIntegerField"
+            is_wrong = column.is_counted and not holds_ids
+        if is_wrong and tables.kind(connection, meta.db_table) == "table":
             counts = "counts" if column.is_counted else "doesn't count"
             yield (
                 model,

@@ -102,6 +102,28 @@ def test_a_table_that_exists_with_another_key_is_refused(project, before, after,
     assert "[ ] 0002_next" in project.manage("showmigrations", "depot")
 
 
+OTHER = """
+import uuid
+from django.db import models
+
+
+class OtherAutoField(models.UUIDField, models.AutoField):
+    def __init__(self, **options):
+        super().__init__(**{"default": uuid.uuid4, **options})
+"""
+
+
+def test_keys_of_another_package_that_no_database_counts(project):
+    (project.folder / "depot" / "keys.py").write_text(OTHER)
+    choose(project, "depot.keys.OtherAutoField")
+    project.create(MODELS, f"{project.settings}INSTALLED_APPS.remove('django.contrib.auth')\n")
+    project.write_migration("0002_next", "0001_initial")
+    project.manage("check", "--database", "default", "&&", "migrate")
+    code = "from depot.models import *; order = Order.objects.create(); "
+    code += "order.tags.add(Tag.objects.create()); print(order.tags.count())"
+    assert project.shell(code) == "1"
+
+
 def test_a_database_of_migrations_that_ran_before_takes_more(project):
     choose(project, DJANGOS)
     project.create("", project.settings)

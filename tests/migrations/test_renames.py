@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.combinations import in_one_case
 from tests.marks import own_tables
+from tests.support import columns
 
 from .sources import CREATE, CREATE_WITH_ROWS, FIVE_ROWS, fill
 
@@ -185,6 +186,47 @@ def test_not_refused(half_filled, steps):
         half_filled.write(step)
     half_filled.migrate()
     assert half_filled.applied() == half_filled.names
+
+
+def test_a_column_that_the_plan_adds_in_its_own_way(half_filled):
+    """As documentation of Django advises for tables in use."""
+    half_filled.write(
+        """SeparateDatabaseAndState(
+            database_operations=[RunPython(add)],
+            state_operations=[AddField("order", "x", UUIDv7Field(null=True))],
+        ),""",
+        """
+def add(apps, schema_editor):
+    field = UUIDv7Field(null=True)
+    field.set_attributes_from_name("x")
+    schema_editor.add_field(apps.get_model("depot", "Order"), field)
+""",
+    )
+    half_filled.write('AlterField("order", "x", UUIDv6Field(null=True)),')
+    half_filled.migrate()
+    assert half_filled.applied() == half_filled.names
+
+
+class Elsewhere:
+    """The tables of the depot are in another database."""
+
+    def allow_migrate(self, db, app_label, **hints):
+        return app_label != "depot"
+
+
+@pytest.mark.parametrize("kind", ["routed", "unmanaged"])
+def test_a_table_that_no_migration_changes(half_filled, settings, kind):
+    """An older copy of it has rows."""
+    if kind == "routed":
+        settings.DATABASE_ROUTERS = [Elsewhere()]
+    else:
+        half_filled.write('AlterModelOptions("order", {"managed": False}),')
+    before = columns("depot_order")
+    half_filled.write('AddField("order", "x", ULIDField()),')
+    half_filled.write('AlterField("order", "public", ULIDField()),')
+    half_filled.migrate()
+    assert half_filled.applied() == half_filled.names
+    assert columns("depot_order") == before
 
 
 # Which plans the guard looks at, and how it is turned off
