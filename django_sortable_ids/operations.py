@@ -140,7 +140,8 @@ class AddSortableID(BothWays, AddField):
             return
         _refuse_transaction(self, schema_editor)
         state = from_state.clone()
-        nullable = redefined(self.field, "unique", null=True)
+        without = ("unique", "db_index") if self.field.unique else ()
+        nullable = redefined(self.field, *without, null=True)
         AddField(self.model_name, self.name, nullable).state_forwards(app_label, state)
         model = state.apps.get_model(app_label, self.model_name)
         field = model._meta.get_field(self.name)
@@ -229,10 +230,6 @@ class SwapSortableID(BothWays):
 
     def describe(self) -> str:
         return f"Swap the fields {self.name} and {self.other} of {self.model_name}"
-
-    @property
-    def migration_name_fragment(self) -> str:
-        return f"swap_{self.model_name_lower}_{self.name}_{self.other}".lower()
 
 
 def _swapped(part: Any, names: dict[str, str]) -> Any:

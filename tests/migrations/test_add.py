@@ -72,6 +72,13 @@ def test_every_row_has_an_id_then(depot, name):
     assert is_right(depot)
 
 
+def test_a_unique_field_has_one_index(depot):
+    """As Django's AddField gives it, also with ``db_index``."""
+    prepare(depot, ADD.format("ULIDField(unique=True, db_index=True)"))
+    depot.migrate()
+    assert is_constrained()
+
+
 def test_an_empty_table_needs_no_times(depot):
     depot.write(CREATE)
     depot.write('AddSortableID("order", "public", ULIDField(unique=True)),', atomic=False)
