@@ -305,7 +305,6 @@ def add_column(field: SortableIDField, connection: Any) -> str:
     plain.set_attributes_from_name(field.name)
     plain.model = field.model
     editor = connection.schema_editor(collect_sql=True, atomic=False)
-    editor.deferred_sql = []
     definition, _ = editor.column_sql(field.model, plain)
     table, column = map(connection.ops.quote_name, (field.model._meta.db_table, plain.column))
     return f"ALTER TABLE {table} ADD COLUMN {column} {definition}"

@@ -58,8 +58,7 @@ def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     finally:
         # The connection reloads the definitions from the file, and can't write them.
         if editor.connection.connection is not None:
-            with editor.connection.cursor() as cursor:
-                cursor.execute("PRAGMA writable_schema = RESET")
+            rows(editor.connection, "PRAGMA writable_schema = RESET")
 
 
 def drop_column(editor: Any, field: Any) -> None:
