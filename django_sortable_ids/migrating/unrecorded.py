@@ -12,7 +12,7 @@ from django.apps.registry import Apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations import RemoveField, RenameField
+from django.db.migrations.operations import RemoveField, RenameField, RenameModel
 from django.db.migrations.state import ProjectState
 
 from ..backfill.sources.target import database_option
@@ -21,7 +21,7 @@ from ..fields import SortableIDField
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
 from ..primary_keys.changes import mysql
-from ..primary_keys.changes.engine import NO_OLD_KEYS, has_old_keys
+from ..primary_keys.changes.engine import NO_OLD_KEYS, lost_old_keys
 from ..primary_keys.changes.moved import KEPT, MAP
 from ..primary_keys.operation import moves, operations_of
 from ..schema.swap import unrecorded_swaps
@@ -66,14 +66,13 @@ def unrecorded_changes(
     connection: BaseDatabaseWrapper, loader: MigrationLoader | None = None
 ) -> list[Unrecorded]:
     """What is unrecorded in a database, and of which the project has the migration."""
-    moves, swaps = list(notes.written(connection)), list(unrecorded_swaps(connection))
+    moves = [each for each in notes.written(connection) if each.is_incomplete or each.is_open]
+    swaps = list(unrecorded_swaps(connection))
     if not moves and not swaps:
         return []
     loader, using = loader or MigrationLoader(connection), connection.alias
     found = []
     for move in moves:
-        if not (move.is_incomplete or move.is_open):
-            continue
         alike = [(name, each) for name, each in _all(loader) if _may_have_written(move, each)]
         for name, operation, target in _next_of(alike, move.backwards, loader):
             keys = tuple(f"{each.model}.{each.name}" for each in operation.keys)
@@ -104,9 +103,8 @@ def refusals(
     """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
     written = list(notes.written(connection))
     for note in written:
-        if not note.is_incomplete:
-            continue
-        if not any(_may_have_written(note, each) for _, each in _all(loader)):
+        known = (_may_have_written(note, each) for _, each in _all(loader))
+        if note.is_incomplete and not any(known):
             yield (
                 f"a migration that moved the primary keys of {', '.join(note.models)} was stopped "
                 f"in the middle, and the project doesn't have it as it was. Restore it, and "
@@ -146,11 +144,17 @@ def refusals_to_undo(
     """The moves whose old keys are gone: they were not kept, or their field was removed since, and
     comes back empty. ``apps`` has the models of the recorded migrations."""
     later: dict[tuple[str, str, str], tuple[str, Migration | None]] = {}
-    """By model and field, as the undone migration knows it: the name that it has, or had when a
-    migration removed it."""
+    """By present model, and field as the undone migration knows it: the name that it has, or had
+    when a migration removed it."""
+    present: dict[tuple[str, str], tuple[str, str]] = {}
+    """Models that were renamed, by the name that the undone migration knows."""
     for migration in undone:
         for each in reversed([*operations_of(migration.operations)]):
+            if isinstance(each, RenameModel):
+                new = migration.app_label, each.new_name_lower
+                present[migration.app_label, each.old_name_lower] = present.pop(new, new)
             model = migration.app_label, getattr(each, "model_name_lower", "")
+            model = present.get(model, model)
             if isinstance(each, RemoveField):
                 later[*model, each.name] = each.name, migration
             renamed = getattr(each, "renamed_fields", ())
@@ -160,7 +164,9 @@ def refusals_to_undo(
         for move in moves(migration):
             own = [note for note in written if note.is_of(move.keys)]
             for key in move.keys:
-                name, remover = later.get((*key.model_key, key.old_name), (key.old_name, None))
+                model = present.get(key.model_key, key.model_key)
+                now = apps.all_models[model[0]].get(model[1])
+                name, remover = later.get((*model, key.old_name), (key.old_name, None))
                 had_old = any(key.model in note.with_old for note in own)
                 if key.old is None and any(key.model in note.models for note in own):
                     yield (
@@ -173,7 +179,7 @@ def refusals_to_undo(
                         f"only a backup has the old keys. If you have one, undo {remover} alone, "
                         f"fill {name}, and migrate again."
                     )
-                elif had_old and not has_old_keys(apps.get_model(key.model), name, using):
+                elif had_old and now and lost_old_keys(now, name, using):
                     yield f"{migration} can't be undone: {NO_OLD_KEYS.format(key.model, name)}."
 
 

@@ -62,9 +62,9 @@ def _found(
     if reference in graph.references_of(state.apps, moved):
         raise BackfillError("the plan has this column already: omit it")
     before, after = (graph.by_column(each).get((table, column)) for each in (state.apps, apps))
-    if _remains_text(connection, reference, before, after):
-        return [TextReference(table, column, key.model)]
     kind = tables.columns(connection, table)[tables.folded(connection, column)].kind.lower()
+    if _remains_text(connection, kind, before, after):
+        return [TextReference(table, column, key.model)]
     if isinstance(after, models.JSONField) or any(each in kind for each in ("json", "[]")):
         raise BackfillError("no move changes several keys in a value: --leave it")
     if after is not None:
@@ -91,10 +91,9 @@ def _check_column(connection: Any, table: str, column: str) -> None:
         raise BackfillError(f"{table} has no column {column}; {has}")
 
 
-def _remains_text(connection: Any, reference: Reference, before: Any, after: Any) -> bool:
+def _remains_text(connection: Any, kind: str, before: Any, after: Any) -> bool:
     if after is None:
-        found = tables.column_info(connection, reference.table, reference.column)
-        return found is not None and any(each in found.kind.lower() for each in ("char", "text"))
+        return any(each in kind for each in ("char", "text"))
     is_text = isinstance(after, models.CharField | models.TextField)
     is_same = before is not None and before.db_type(connection) == after.db_type(connection)
     return is_text and is_same and not isinstance(after, SortableIDField)

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django.apps import apps
@@ -56,14 +58,10 @@ class Finding:
     """What is there."""
 
 
-def lines_of(found: Iterable[Finding]) -> Iterator[str]:
-    by_kind: dict[str, list[Finding]] = {}
-    for finding in found:
-        by_kind.setdefault(finding.kind, []).append(finding)
-    if by_kind:
-        count = sum(map(len, by_kind.values()))
-        yield f"Decide about {counted(count, 'column')} that the move doesn't change:"
-    for kind, places in by_kind.items():
+def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
+    if findings:
+        yield f"Decide about {counted(len(findings), 'column')} that the move doesn't change:"
+    for kind, places in groupby(findings, attrgetter("kind")):
         yield f"  {ADVICE[kind]}:"
         yield from (f"    {each.column}  {each.text}" for each in places)
     page = documented('see "Before you move a primary key"', "how-to/before-you-move.html")
@@ -164,18 +162,15 @@ class _Names:
     def is_row(self, word: str) -> bool:
         return bool(self._models(word))
 
-    def is_key(self, name: str) -> bool:
-        return (word := _KEY.sub("", name)) != name and self.is_row(word)
-
-    def is_several(self, name: str) -> bool:
-        return (word := _KEYS.sub("", name)) != name and self.is_row(word)
+    def is_key(self, name: str, ending: re.Pattern[str] = _KEY) -> bool:
+        return (word := ending.sub("", name)) != name and self.is_row(word)
 
     def in_document(self, name: str, of: str) -> tuple[str, bool | None]:
         """The name of a value in a JSON document, with that of the object around it if it needs it;
         and whether it is named like a key, or only like a row (False). None for other names."""
         if name.lower() in ("id", "pk") and (self.is_row(of) or self.is_row(of.removesuffix("s"))):
             return f"{of}.{name}", True
-        if self.is_key(name) or self.is_several(name):
+        if self.is_key(name) or self.is_key(name, _KEYS):
             return name, True
         is_row = name == "pk" or self.is_row(name) or self.is_row(name.removesuffix("s"))
         return name, False if is_row else None
@@ -219,7 +214,7 @@ class _Sample:
     def references(self, change: Change, names: _Names) -> Iterator[Finding]:
         if not any(each in self._kind for each in (*_NUMBERS, *_TEXTS, "uuid")):
             return
-        is_several, is_key = names.is_several(self._name), names.is_key(self._name)
+        is_several, is_key = names.is_key(self._name, _KEYS), names.is_key(self._name)
         told = sorted(names.models(self._name))
         if not told and not is_several:
             return

@@ -17,6 +17,7 @@ from django.db.migrations.state import ProjectState
 
 from .. import fields
 from ..fields import SortableIDField
+from ..fields.auto_fields import plain_source
 from .changes.moved import COUNTED, OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
@@ -57,7 +58,9 @@ def edits_of(
         if place:
             file, line, indent = place
             lines = tuple(f"{indent}{each}" for each in text)
-            has_models = getattr(sys.modules[model.__module__], "models", None) is models
+            # Those of GeoDjango have Django's fields, too.
+            known = getattr(sys.modules[model.__module__], "models", None)
+            has_models = getattr(known, "Field", None) is models.Field
             needs_models = not has_models and any(" = models." in each for each in text)
             needs = (*[_IMPORT_MODELS] * needs_models, _IMPORT.format(field.__name__))
             yield Edit(model._meta.label, file, line, lines, needs)
@@ -113,12 +116,13 @@ def is_model_installed(model: type[models.Model]) -> bool:
 
 def old_field(before: Any) -> str:
     """The definition of the field that keeps the old key, as Python source."""
-    kind = COUNTED.get(before.get_internal_type(), type(before)).__name__
-    is_own = isinstance(before, SortableIDField)
-    length = ""
-    if before.get_internal_type() == "CharField" and not is_own:
-        length = f"max_length={before.max_length}, "
-    return f"{'' if is_own else 'models.'}{kind}({length}null=True, unique=True, editable=False)"
+    options = ("null=True", "unique=True", "editable=False")
+    if isinstance(before, SortableIDField):
+        return plain_source(before, *options)
+    internal, classes = before.get_internal_type(), type(before).__mro__
+    djangos = next(each for each in classes if each.__module__.startswith("django.db.models"))
+    length = f"max_length={before.max_length}, " if internal == "CharField" else ""
+    return f"models.{COUNTED.get(internal, djangos).__name__}({length}{', '.join(options)})"
 
 
 def name_of_old(meta: Any, before: str) -> str:
@@ -166,4 +170,5 @@ def _place(model: type[models.Model]) -> tuple[str, int, str] | None:
     first, *others = found.body
     if others and ast.get_docstring(found) is not None:
         first = others[0]
-    return file, first.lineno, " " * first.col_offset
+    decorated = (each.lineno for each in getattr(first, "decorator_list", ()))
+    return file, min([first.lineno, *decorated]), " " * first.col_offset

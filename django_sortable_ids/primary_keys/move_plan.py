@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from django.apps import apps
-from django.db import connections, models
+from django.db import connections, models, router
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
@@ -25,6 +25,7 @@ from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
 from ..models import MoveNote
 from ..schema.constraints import redefined
+from ..schema.stored_values import is_same
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from . import adopting, checklist, edits, key_map, obstacles
@@ -110,13 +111,14 @@ def build(
     state = loader.project_state()
     named = list(_named(labels, connections[using]))
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
-    found = [model for model in named if _changes(model, state)]
+    found = [model for model in named if _changes(model, state, connections[using].vendor)]
     # The models to edit: those that are named themselves, or all if none is edited.
     models_named = {each.lower() for each in labels if "." in each}
     unprepared = [
         model
         for model in named
-        if model not in found and (model._meta.label_lower in models_named or not found)
+        if model not in found and model._meta.managed
+        if model._meta.label.lower() in models_named or not found
     ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
@@ -187,17 +189,23 @@ def build(
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
     tried_for, named_so = perf_counter() - start, [*operation.adopted, *operation.texts]
     warnings += checklist.adopted_otherwise(engine.change, named_so)
+    warnings += (
+        f"{table.name} contains keys, and the database {using!r} has no such table: no move "
+        f"changes those of another one"
+        for table in engine.planned.tables
+        if not tables.kind(engine.connection, table.name)
+    )
     return PlannedMove(operation, engine, loader, tried_for, warnings)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
     """The models of the project whose tables have a key of their own. Nobody edits those of
     installed packages, whose keys stay as they are."""
-    wanted = [each.lower() for each in labels]
-    for label in wanted:
-        app_label, _, name = label.partition(".")
+    wanted = set()
+    for label in labels:
         try:
-            apps.get_model(app_label, name) if name else apps.get_app_config(app_label)
+            found = apps.get_model(label)._meta if "." in label else apps.get_app_config(label)
+            wanted.add(found.label)
         except (LookupError, ValueError) as error:
             reason = str(error).rstrip(".")
             known = [*apps.app_configs, *(each._meta.label for each in apps.get_models())]
@@ -205,9 +213,10 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
             raise BackfillError(f"{label}: {reason}. {expected}") from None
     for model in apps.get_models():
         meta = model._meta
-        is_wanted = not wanted or meta.app_label in wanted or meta.label_lower in wanted
+        is_wanted = not wanted or meta.app_label in wanted or meta.label in wanted
         has_own = not meta.proxy and not meta.pk.is_relation and not is_model_installed(model)
-        if is_wanted and has_own and tables.kind(connection, meta.db_table) == "table":
+        is_here = is_wanted and has_own and router.allow_migrate_model(connection.alias, model)
+        if is_here and tables.kind(connection, meta.db_table) == "table":
             yield model
 
 
@@ -226,10 +235,11 @@ def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
         )
 
 
-def _changes(model: Model, state: ProjectState) -> bool:
-    """Whether the key is a sortable id in the model, and another field in the migrations.
+def _changes(model: Model, state: ProjectState, vendor: str) -> bool:
+    """Whether the key is a sortable id in the model, and has other values in the migrations.
 
-    Raises ``BackfillError`` for a key that had several columns, or was a relation.
+    Raises ``BackfillError`` for a key that had several columns, or was a relation, and for one that
+    no migration changes.
     """
     meta = model._meta
     known = state.models.get((meta.app_label, str(meta.model_name)))
@@ -242,7 +252,12 @@ def _changes(model: Model, state: ProjectState) -> bool:
             f"{meta.pk} replaces the {type(before).__name__}, which can't be moved: keep that as "
             f"the key, and add a field with null=True, which backfill_ids fills"
         )
-    return bool(before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
+    is_moved = not is_same(before, meta.pk, vendor)
+    if is_moved and not meta.managed:
+        raise BackfillError(
+            f"{meta.label} is not managed, so no migration moves its key: keep that"
+        )
+    return is_moved
 
 
 def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:

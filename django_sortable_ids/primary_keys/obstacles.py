@@ -171,8 +171,7 @@ def refuse_unknown(allowed: Iterable[str], programs: Iterable[Program]) -> None:
     """Raise ``BackfillError`` for names and patterns that no program of the database matches."""
     found = list(programs)
     names, titles = ({getattr(each, of) for each in found} for of in ("name", "title"))
-    shown = sorted(titles)[:_SHOWN]
-    shown += [f"{len(titles) - _SHOWN:,} more"] if len(titles) > _SHOWN else []
+    shown = sorted(titles)[:_SHOWN] + ["..."] * (len(titles) > _SHOWN)
     unknown = [
         f"--allow {name}: no trigger, view, routine, event or rule that a move leaves as it is has "
         f"that name; the database has {', '.join(shown) or 'none'}{nearest(name, names)}. Correct "

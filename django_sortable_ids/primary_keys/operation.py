@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
+from django.db import NotSupportedError
 from django.db.migrations import Migration
 from django.db.migrations.operations import SeparateDatabaseAndState
 from django.db.migrations.operations.base import Operation
@@ -25,11 +26,20 @@ from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError
 from ..schema.swap import rename
 from . import key_map, notes, obstacles
-from .changes import graph, key_engine_of
+from .changes import graph
 from .changes.engine import KeyEngine
 from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference, with_maps
+from .changes.mysql import MySQLKeys
+from .changes.postgresql import PostgreSQLKeys
+from .changes.sqlite import SQLiteKeys
 from .key_map import DeletedKeys
 from .notes import Note
+
+_ENGINES: dict[str, type[KeyEngine]] = {
+    "sqlite": SQLiteKeys,
+    "postgresql": PostgreSQLKeys,
+    "mysql": MySQLKeys,
+}
 
 
 class BothWays(Operation):
@@ -167,12 +177,13 @@ class MigratePrimaryKey(BothWays):
         *,
         backwards: bool,
     ) -> KeyEngine:
-        using = editor.connection.alias
+        using, vendor = editor.connection.alias, editor.connection.vendor
+        if vendor not in _ENGINES:
+            raise NotSupportedError(f"primary keys can't be moved on {vendor}")
         note = Note(keys, self.copies_of(keys), using, backwards=backwards)
-        old = after if backwards else before
-        before = with_maps(before, keys, old, using, backwards=backwards)
+        before = with_maps(before, keys, after if backwards else before, using, backwards=backwards)
         planned = graph.build(self, keys, before.apps, after.apps, backwards=backwards)
-        return key_engine_of(editor, planned, note)
+        return _ENGINES[vendor](editor, planned, note)
 
     def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
         labels = {each.model for each in keys}

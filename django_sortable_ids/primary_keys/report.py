@@ -139,17 +139,14 @@ def report(planned: PlannedMove) -> Report:
         sizes = [None]
     elif connection.vendor == "mysql":
         sizes = [tables.split(connection, each) for each in names]
-    sql = _BYTES[connection.vendor]
-    generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
-    adopted = dict(deleted.adopted())
     largest = max(change.keys, key=lambda key: rows[key.table])
     return Report(
         keys=keys,
-        generic=generic,
-        adopted=adopted,
+        generic=[f"{each.table}.{each.column}" for each in planned.operation.generic],
+        adopted=dict(deleted.adopted()),
         tables=len(rows),
         rows=sum(rows.values()),
-        bytes=int(sum(value(connection, sql, each) or 0 for each in sizes)),
+        bytes=int(sum(value(connection, _BYTES[connection.vendor], each) or 0 for each in sizes)),
         tried_for=planned.tried_for,
         copy=_copied(connection, largest),
         locks=engine.locks,
@@ -160,9 +157,10 @@ def _copied(connection: Any, key: Key) -> Copy:
     table, column = map(connection.ops.quote_name, (key.table, key.name))
     with connection.cursor() as cursor:
         start = perf_counter()
-        cursor.execute(
-            f"CREATE TEMPORARY TABLE {_COPY} AS SELECT * FROM {table} LIMIT {_MOST_COPIED}"
-        )
+        # MySQL may be told to refuse tables without one.
+        key_of_copy = f"(PRIMARY KEY ({column})) " if connection.vendor == "mysql" else ""
+        rows = f"SELECT * FROM {table} LIMIT {_MOST_COPIED}"
+        cursor.execute(f"CREATE TEMPORARY TABLE {_COPY} {key_of_copy}AS {rows}")
         cursor.execute(f"CREATE UNIQUE INDEX {_COPY}_key ON {_COPY} ({column})")
         seconds = perf_counter() - start
         copied = value(connection, f"SELECT COUNT(*) FROM {_COPY}")

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.backfill.own_project import SETTINGS, Project
+from tests.backfill.own_project import KEY, SETTINGS, Project
 from tests.backfill.test_output import IN_ONE_PROCESS
 from tests.combinations import in_one_case
 
@@ -167,6 +167,54 @@ def test_the_imports_have_all_that_a_file_lacks(project):
     own = "from django_sortable_ids.fields import UUIDv7AutoField"
     assert imports(move(project, "depot")) == ["from django.db import models", own]
     assert imports(move(project, "depot", "--drop-old")) == [own]
+
+
+def test_the_models_of_geodjango_are_models(project):
+    (project.folder / "gis.py").write_text("from django.db.models import *\n")
+    project.change_models("from django.db import models", "import gis as models")
+    own = "from django_sortable_ids.fields import UUIDv7AutoField"
+    assert imports(move(project, "depot")) == [own]
+
+
+def test_lines_belong_before_a_decorator(project):
+    text = "class Customer(models.Model):\n"
+    project.change_models(text, f"{text}    @property\n    def it(self): return self\n\n")
+    edited(project)
+    project.manage("shell", "-c", "from depot.models import Customer; Customer.old_id")
+
+
+def test_a_key_of_an_unmanaged_table(project):
+    """No migration moves it."""
+    start = "class Customer(models.Model):\n"
+    meta = f"{start}    class Meta:\n        managed = False\n\n"
+    project.change_models(start, meta)
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    printed = move(project, "depot").stdout
+    assert "in depot.Order:" in printed
+    assert "depot.Customer" not in printed
+    project.change_models(meta, f"{meta}{KEY}\n")
+    project.change_models("from django", f"{EDITS[1]}\nfrom django", 1)
+    assert refused(project, "depot", "--write-migration") == [
+        "depot.Customer is not managed, so no migration moves its key: keep that"
+    ]
+
+
+def test_another_public_text_moves_no_key(project):
+    path = project.models
+    path.write_text(PARCEL.format("ULIDAutoField(primary_key=True)"))
+    project.manage("makemigrations", "depot", "--name", "parcel", "&&", "migrate")
+    path.write_text(PARCEL.format('ULIDAutoField(primary_key=True, prefix="p")'))
+    assert refused(project, "depot.Parcel") == [NOTHING]
+
+
+def test_the_field_of_an_old_key_that_is_an_id(project):
+    path = project.models
+    path.write_text(PARCEL.format('ULIDAutoField(primary_key=True, storage="char")'))
+    project.manage("makemigrations", "depot", "--name", "parcel", "&&", "migrate")
+    path.write_text(PARCEL.format("UUIDv7AutoField(primary_key=True)"))
+    assert refused(project, "depot.Parcel")[1] == (
+        "    old_id = ULIDField(storage='char', null=True, unique=True, editable=False)"
+    )
 
 
 def test_the_plan_names_every_column(project):
@@ -379,7 +427,7 @@ OTHER_TIMES = (
     "Name such a field, a period, --created-from pk --start 2015-01-01 --end 2024-06-30, or omit it"
 )
 REFUSED = [
-    (["depot.Nothing"], "depot.nothing: App 'depot' doesn't have a 'nothing' model. "
+    (["depot.Nothing"], "depot.Nothing: App 'depot' doesn't have a 'Nothing' model. "
                         "Expected an app or app.Model"),
     (["depot", "--verify"], "--primary-key takes no --verify"),
     (["depot", "--sleep=1", "--allow-triggers"],

@@ -88,6 +88,25 @@ def test_rows_without_a_time(depot, monkeypatch, page):
     assert small.names(depot) == ["c", "e", "d", "b", "a"]
 
 
+def test_models_with_the_names_of_others_and_their_keys(depot):
+    """Such as ``Api`` and ``ApiKeys``."""
+    keys = 'CreateModel("CustomerKeys", [("id", BigAutoField(primary_key=True))]),\n'
+    small.create(depot, more=keys)
+    made = depot.model("CustomerKeys").objects.create()
+    move = small.MOVE.format(
+        field="UUIDv7Field(primary_key=True)",
+        options=f'created_from="created_at", old={small.OLD}',
+        references=[small.REFERENCE],
+        generic=[],
+    )
+    other = '"depot.CustomerKeys", "id", UUIDv7Field(primary_key=True), created_at="now"'
+    both = f"keys=[MovedKey({other}, old={small.OLD}), "
+    depot.write(move.replace("keys=[", both), atomic=False)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    assert depot.model("CustomerKeys").objects.get().old_id == made.pk
+
+
 # Old keys and sources of times
 
 OLD_UUID = "UUIDField(null=True, unique=True, editable=False)"

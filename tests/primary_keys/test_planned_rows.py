@@ -131,6 +131,49 @@ def test_rows_without_a_time_get_keys_of_now(edited):
     project.manage("migrate")
 
 
+REQUIRED = "{'init_command': 'SET SESSION sql_require_primary_key = 1'}"
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="a setting of MySQL")
+def test_a_server_that_refuses_tables_without_a_primary_key(edited):
+    if connection.mysql_is_mariadb:
+        pytest.skip("MariaDB has no such setting for a session")
+    options = f"DATABASES['default']['OPTIONS'] = {REQUIRED}\n"
+    project = edited(NUMBER, AUTO, ROWS.format(CREATED), options)
+    assert written(project, FROM) == (0, "")
+    project.manage("migrate")
+
+
+ROUTED = """
+DATABASES["logs"] = {
+    "ENGINE": "django.db.backends.sqlite3", "NAME": str(Path(__file__).parent / "logs.sqlite3")
+}
+
+
+class Router:
+    def allow_migrate(self, db, app_label, model_name=None, **hints):
+        return (db == "logs") == (model_name == "visit")
+
+
+DATABASE_ROUTERS = [Router()]
+"""
+VISIT = f"""{NUMBER}
+
+
+class Visit(models.Model):
+    customer = models.ForeignKey(Customer, models.DO_NOTHING, db_constraint=False)
+"""
+
+
+def test_a_column_of_another_database_is_a_warning(create):
+    project = create(f"{MODELS.format(NUMBER)}{VISIT.removeprefix(NUMBER)}", more=ROUTED)
+    project.change_models(NUMBER, AUTO)
+    said = "depot_visit contains keys, and the database 'default' has no such table"
+    assert f"warning: {said}: no move changes those of another one" in (
+        project.move("--drop-old").stdout
+    )
+
+
 def test_a_time_after_now_is_a_warning(edited):
     rows = f"{ROWS.format(CREATED)}\n{LATE}"
     done = edited(NUMBER, AUTO, rows).move("--drop-old", FROM)

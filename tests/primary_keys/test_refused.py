@@ -177,6 +177,47 @@ def test_old_keys_that_were_removed_since_do_not_come_back(depot, rename):
     assert small.names(depot) == small.IN_ORDER_OF_KEYS
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "RenameModel('Customer', 'Client'),",
+        "RenameModel('Customer', 'Client'), RenameField('Client', 'old_id', 'number'),",
+    ],
+)
+def test_a_model_that_was_renamed_since(depot, later):
+    small.create(depot)
+    small.write_move(depot)
+    depot.write(later)
+    depot.migrate()
+    depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+
+
+def test_old_keys_of_a_renamed_model_that_were_removed_since(depot):
+    small.create(depot)
+    small.write_move(depot)
+    depot.write("RenameModel('Customer', 'Client'), RemoveField('Client', 'old_id'),")
+    depot.migrate()
+    refused = (
+        r"depot\.0002_step can't be undone: depot\.0003_step removed old_id of depot\.Customer"
+    )
+    with pytest.raises(CommandError, match=refused):
+        depot.migrate("0001_step")
+
+
+@pytest.mark.parametrize("later", ["", "DeleteModel('Order'), DeleteModel('Customer'),"])
+def test_no_old_key_is_missed_without_rows(depot, later):
+    small.create(depot)
+    small.write_move(depot)
+    depot.write(later)
+    depot.migrate()
+    if not later:
+        execute("DELETE FROM depot_order", "DELETE FROM depot_customer")
+    depot.migrate("0001_step")
+    assert depot.applied() == ["0001_step"]
+    assert depot.model("Customer").objects.create(created_at="2024-05-01T00:00Z").pk < 9
+
+
 def test_no_old_key_is_missed_in_a_table_that_had_no_row(depot):
     depot.write(small.MODELS.format(key="BigAutoField(primary_key=True)"))
     small.write_move(depot)

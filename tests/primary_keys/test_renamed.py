@@ -191,10 +191,11 @@ def test_a_natural_key_that_is_no_longer_unique(project):
 
 
 def test_a_text_with_the_name_of_the_new_key(create):
-    """What to write for it is said, and moves it."""
-    key = "id = models.CharField(max_length=9, primary_key=True)"
+    """What to write for it is said, and moves it: also for a field of a class of its own."""
+    key = "id = Code(max_length=9, primary_key=True)"
     imports = "from django.db import models\nfrom django_sortable_ids.fields import UUIDv7Field\n"
-    project = create(f"{imports}\n\nclass Thing(models.Model):\n    {key}\n")
+    own = "class Code(models.CharField):\n    pass\n"
+    project = create(f"{imports}\n\n{own}\n\nclass Thing(models.Model):\n    {key}\n")
     said = project.backfill("depot", "--primary-key").stderr
     written = said.partition("To replace it, write ")[2].strip().split(" and ")
     assert written[1] == "old_id = models.CharField(max_length=9, null=True, unique=True, " + (

@@ -71,6 +71,21 @@ def test_one_statement_replaces_all(depot, kind):
     assert texts_of(depot) == [*(str(known[each]) for each in [*before, *before]), *"gone"]
 
 
+def test_a_model_of_a_view(depot, kind):
+    """The table that it shows has the texts."""
+    create(depot)
+    before = keys(depot)
+    tag(depot, kind, map(str, before))
+    execute("CREATE VIEW depot_shown AS SELECT DISTINCT object_id, kind_id FROM depot_tagged")
+    try:
+        shown = ("depot_shown", "object_id", "kind_id")
+        small.write_move(depot, generic=[GENERIC, shown], more="allowed=['*'],")
+        depot.migrate()
+    finally:
+        execute("DROP VIEW depot_shown")
+    assert texts_of(depot) == [str(by_old(depot)[each]) for each in before]
+
+
 @pytest.mark.parametrize("of", ["kind_id", "depot.Customer"])
 def test_keys_of_deleted_rows_that_only_adopted_texts_contain(depot, kind, of):
     create(depot)

@@ -240,7 +240,7 @@ def test_copies_of_an_undoing_are_left_over(filled):
 
 
 def test_a_backfill_of_a_move_is_not_left_over_from_a_field():
-    BackfillRun.objects.create(target="depot.CustomerKeys.new_key", options={})
+    BackfillRun.objects.create(target="depot.CustomerMovedKeyMap.new_key", options={})
     BackfillRun.objects.create(target="depot.Order.gone", options={})
     lines = printed("--status").splitlines()
     assert "  continue with: manage.py migrate" in lines

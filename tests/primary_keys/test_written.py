@@ -18,28 +18,29 @@ class Load(models.Model):
 """
 LOADS = """
 from depot.models import Order
-from yard.models import Load
+from Yard.models import Load
 
 Load.objects.bulk_create(Load(order=each) for each in Order.objects.all())
 """
 
 
 def test_one_migration_moves_keys_of_several_apps(create, tmp_path):
-    yard = tmp_path / "project" / "yard"
+    """Also of one whose label has capitals."""
+    yard = tmp_path / "project" / "Yard"
     (yard / "migrations").mkdir(parents=True)
     for package in (yard, yard / "migrations"):
         (package / "__init__.py").touch()
     (yard / "models.py").write_text(YARD)
-    project = create(MODELS, "yard")
-    project.manage("makemigrations", "yard", "&&", "migrate", "&&", "shell", "-c", ROWS + LOADS)
+    project = create(MODELS, "Yard")
+    project.manage("makemigrations", "Yard", "&&", "migrate", "&&", "shell", "-c", ROWS + LOADS)
     project.add_keys("Customer", "Order")
     path = yard / "models.py"
     path.write_text(f"{EDITS[1]}\n{path.read_text()}{KEY}")
     assert "Wrote depot/migrations/" in project.manage(
-        "backfill_ids", "depot", "yard", "--primary-key", "--write-migration"
+        "backfill_ids", "depot", "Yard", "--primary-key", "--write-migration"
     )
     project.manage("migrate", "&&", "makemigrations", "--check")
-    count = "from yard.models import Load; print(Load.objects.get(old_id=2).order.old_id)"
+    count = "from Yard.models import Load; print(Load.objects.get(old_id=2).order.old_id)"
     assert project.shell(count) == "2"
 
 

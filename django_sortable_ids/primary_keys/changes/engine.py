@@ -24,10 +24,10 @@ NO_OLD_KEYS = (
 )
 
 
-def has_old_keys(model: type[models.Model], name: str, using: str) -> bool:
-    """Whether a row of the model has its old key in the field with that name."""
-    rows = model._base_manager.using(using).filter(**{f"{name}__isnull": False})
-    return bool(rows.exists())
+def lost_old_keys(model: type[models.Model], name: str, using: str) -> bool:
+    """Whether the model has rows, of which none has its old key in the field with that name."""
+    rows = model._base_manager.using(using)
+    return rows.exists() and not rows.filter(**{f"{name}__isnull": False}).exists()
 
 
 class ForeignKey(NamedTuple):
@@ -90,7 +90,7 @@ class KeyEngine(ABC):
         had = self.note.with_old_keys if self.note.backwards else ()
         for key in (each for each in self.change.keys if each.label in had):
             name = key.own.next_field.name
-            if not has_old_keys(key.model, name, self.using):
+            if lost_old_keys(key.model, name, self.using):
                 yield NO_OLD_KEYS.format(key.label, name)
 
     def with_old_keys(self) -> list[str]:
@@ -98,7 +98,7 @@ class KeyEngine(ABC):
         return [
             key.label
             for key in self.change.keys
-            if key.old is not None and has_old_keys(key.old.model, key.old.name, self.using)
+            if key.old is not None and key.old.model._base_manager.using(self.using).exists()
         ]
 
     def is_done(self) -> bool:
@@ -183,16 +183,12 @@ class KeyEngine(ABC):
         """What makes texts of a new table compare as those of another one."""
         return ""
 
-    def refers(self, part: Key | Column, values: Values) -> str:
-        """The condition that the column of a row ``t`` contains the key of a row ``p``."""
-        return f"p.{self.quote(values.column)} = t.{self.quote(part.name)}"
-
     def new_value(self, part: Key | Column) -> str:
         """The next value of a column, for a row named ``t``."""
         found = part.key.map
         return (
             f"(SELECT p.{self.quote(found.next)} FROM {self.quote(found.table)} p "
-            f"WHERE {self.refers(part, found)})"
+            f"WHERE p.{self.quote(found.column)} = t.{self.quote(part.name)})"
         )
 
     def refuse_unfilled(self) -> None:
@@ -212,11 +208,11 @@ class KeyEngine(ABC):
 
     def with_orphans(self, table: str, part: Key | Column, values: Values) -> str:
         """The clauses FROM and WHERE of the rows whose value is none of these keys, named ``t``."""
-        key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE {self.refers(part, values)}"
+        of_row, column = f"t.{self.quote(part.name)}", self.quote(values.column)
+        key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE p.{column} = {of_row}"
         if values is part.key.map:
             key += f" AND p.{self.quote(values.next)} IS NOT NULL"
         order = self.in_order_of_the_file if part is part.key else ""
         return (
-            f"FROM {self.quote(table)} t{order} "
-            f"WHERE t.{self.quote(part.name)} IS NOT NULL AND NOT EXISTS ({key})"
+            f"FROM {self.quote(table)} t{order} WHERE {of_row} IS NOT NULL AND NOT EXISTS ({key})"
         )

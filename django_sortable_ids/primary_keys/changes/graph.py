@@ -202,8 +202,9 @@ def build(
 
 
 def existing(change: Change, connection: Any) -> Change:
-    """The change without columns and texts that this database doesn't have."""
-    found, texts = [], (each for each in change.texts if tables.kind(connection, each.table))
+    """The change without columns and texts of which this database has no table."""
+    texts = (each for each in change.texts if tables.kind(connection, each.table) == "table")
+    found = []
     for table in change.tables:
         is_there = tables.kind(connection, table.name) == "table"
         known = tables.columns(connection, table.name) if is_there else ()

@@ -61,8 +61,8 @@ class _WithOld:
 
     @property
     def model_key(self) -> tuple[str, str]:
-        app_label, _, name = self.model.lower().partition(".")
-        return app_label, name
+        app_label, _, name = self.model.partition(".")
+        return app_label, name.lower()
 
     @property
     def old_name(self) -> str:
@@ -162,10 +162,10 @@ class Kind:
         return label.endswith(f"{self.suffix}.{NEW_KEY}")
 
 
-MAP = Kind("sortable_ids_next__", "Keys")
+MAP = Kind("sortable_ids_next__", "MovedKeyMap")
 """The next key of each row, and of each deleted row whose key a history contains, while they
 move."""
-KEPT = Kind("sortable_ids_deleted__", "DeletedKeys")
+KEPT = Kind("sortable_ids_deleted__", "DeletedKeyMap")
 """The old and the new key of these deleted rows, as long as the move can be undone."""
 
 

@@ -207,8 +207,7 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
 
 
 def rows_with_keys(connection: Any, texts: Texts, key: Key) -> int:
-    is_table = tables.kind(connection, texts.table) == "table"
-    condition = _condition(connection, texts, key) if is_table else ""
+    condition = _condition(connection, texts, key)
     table, column = map(connection.ops.quote_name, (texts.table, texts.column))
     sql = f"SELECT COUNT({column}) FROM {table} WHERE {condition}"
     return value(connection, sql) if condition else 0
