@@ -108,6 +108,8 @@ from django.db import models
 
 
 class OtherAutoField(models.UUIDField, models.AutoField):
+    validators = []
+
     def __init__(self, **options):
         super().__init__(**{"default": uuid.uuid4, **options})
 """
