@@ -155,3 +155,12 @@ def local_time(field: SortableIDField, value: ID) -> datetime:
         text = field.scheme.format(value)
         raise OutOfRange(f"{text} is after the year 9999 in the current time zone") from None
     return local if settings.USE_TZ else local.replace(tzinfo=None)
+
+
+def is_same(old: models.Field[Any, Any], new: SortableIDField, vendor: str) -> bool:
+    """Whether both fields have the same ids in the same column; their public texts may differ."""
+    return (
+        isinstance(old, SortableIDField)
+        and old.stored_scheme == new.stored_scheme
+        and old.column_storage(vendor) == new.column_storage(vendor)
+    )

@@ -30,7 +30,7 @@ from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
 from ..primary_keys import move_plan, notes
 from ..primary_keys.checklist import ADVICE, checklist, lines_of, refuse_unknown
-from ..primary_keys.move_plan import NotEdited
+from ..primary_keys.edits import NotEdited
 from ..primary_keys.report import report as report_of_move
 from ..schema.constraints import why_not_unique
 from ..schemes.support import is_named

@@ -41,10 +41,10 @@ from .. import conf
 from ..db import row, tables, value
 from ..errors import counted
 from ..fields import SortableIDField
-from ..fields.of_model import referenced_id
+from ..fields.of_model import is_same, referenced_id
 from ..fields.storage import storage_names
 from ..schema.constraints_sqlite import refuse_orphans
-from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, is_same, misfit, misread, sampled
+from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
 
 OWN_NAME = "django_sortable_ids"
 

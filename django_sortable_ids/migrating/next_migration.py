@@ -141,8 +141,7 @@ def following(
         )
     can_be_unique = not constraints.why_not_unique(connections[using], field)
     now, then = state.fields[field.name], constrained(model, field, can_be_unique)
-    steps = [then]
-    change = change_of(then)
+    steps, change = [then], change_of(then)
     if not now.null and (now.unique or not then.unique):
         actual = _actual(model, field, now, using)
         if actual is None:

@@ -16,6 +16,7 @@ from django.db import models
 from django.db.migrations.state import ProjectState
 
 from .. import fields
+from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..fields.auto_fields import plain_source
 from .changes.moved import COUNTED, OLD
@@ -38,6 +39,14 @@ class Edit:
     """The lines, indented."""
     needs: tuple[str, ...]
     """The imports that they need, without a ``models`` that the file has."""
+
+
+class NotEdited(BackfillError):
+    """The models have the keys that the migrations have: what to change, also as lines."""
+
+    def __init__(self, needed: list[Edit], lines: list[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.edits = needed
 
 
 def edits_of(

@@ -23,16 +23,16 @@ from ..backfill.sources.target import OnNull
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
+from ..fields.of_model import is_same
 from ..models import MoveNote
 from ..schema.constraints import redefined
-from ..schema.stored_values import is_same
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from . import adopting, checklist, edits, key_map, obstacles
 from .changes import graph, texts
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import Edit, is_model_installed, name_of_old
+from .edits import NotEdited, is_model_installed, name_of_old
 from .operation import MigratePrimaryKey, RenameMovedKey, moves
 
 Model = type[models.Model]
@@ -75,14 +75,6 @@ class PlannedMove:
                 fields = [(old, new, redefined(meta.get_field(new))) for old, new in names.items()]
                 found.setdefault(app_label, []).append(RenameMovedKey(model, fields))
         return found
-
-
-class NotEdited(BackfillError):
-    """The models have the keys that the migrations have: what to change, also as lines."""
-
-    def __init__(self, needed: list[Edit], lines: list[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.edits = needed
 
 
 def build(

@@ -104,15 +104,6 @@ def values_of(field: SortableIDField, connection: BaseDatabaseWrapper) -> list[A
     return sampled(connection, meta.db_table, str(field.column), key, _PAGE_OF_CHECKS)
 
 
-def is_same(old: models.Field[Any, Any], new: SortableIDField, vendor: str) -> bool:
-    """Whether both fields have the same ids in the same column; their public texts may differ."""
-    return (
-        isinstance(old, SortableIDField)
-        and old.stored_scheme == new.stored_scheme
-        and old.column_storage(vendor) == new.column_storage(vendor)
-    )
-
-
 def misfit(
     values: list[Any],
     new: SortableIDField,

@@ -108,7 +108,7 @@ from django.db import models
 
 
 class OtherAutoField(models.UUIDField, models.AutoField):
-    validators = []
+    validators, db_returning = [], False
 
     def __init__(self, **options):
         super().__init__(**{"default": uuid.uuid4, **options})
