@@ -109,7 +109,8 @@ class IDOrder(NamedTuple):
 
     def text(self, row: Any) -> str:
         """What a URL says of the row's place: the public text of its id, signed if it is masked."""
-        return signed(self.field, getattr(row, self.attname))
+        value = row[self.path] if isinstance(row, dict) else getattr(row, self.attname)
+        return signed(self.field, value)
 
 
 @dataclass(frozen=True)

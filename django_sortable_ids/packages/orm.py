@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.db import NotSupportedError, connection, connections, models
+from django.db import NotSupportedError, connections, models
 
 from ..fields import SortableIDField
 from ..fields.of_model import all_field_classes, id_at
@@ -28,22 +28,22 @@ def guardian(shortcuts: Any) -> None:
 
 def _comparable_key(usual: Any, queryset: Any) -> Any:
     """What makes a text of ``object_pk`` comparable with the model's key; None to compare texts."""
-    return None if _is_stored_otherwise(queryset.model) else usual(queryset)
+    return None if _is_stored_otherwise(queryset) else usual(queryset)
 
 
 def _permissions(usual: Any, permissions: Any, objects: Any) -> Any:
     """The permissions for these objects, or more: guardian then filters the objects themselves."""
-    if isinstance(objects, models.QuerySet) and _is_stored_otherwise(objects.model):
+    if isinstance(objects, models.QuerySet) and _is_stored_otherwise(objects):
         return permissions
     return usual(permissions, objects)
 
 
-def _is_stored_otherwise(model: type[models.Model]) -> bool:
+def _is_stored_otherwise(rows: models.QuerySet[Any]) -> bool:
     """Whether the key is a sortable id that guardian can't compare with its text."""
-    field = id_at(model, "pk")
+    field = id_at(rows.model, "pk")
     if field is None or field.scheme.value_type is int:
         return False
-    as_django = isinstance(field.stored(connection), UUIDStorage)
+    as_django = isinstance(field.stored(connections[rows.db]), UUIDStorage)
     return not (as_django and field.scheme.value_type is uuid.UUID)
 
 

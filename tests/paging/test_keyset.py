@@ -109,6 +109,12 @@ def test_filters_and_joins_are_kept():
     assert [len(row.all_ulid.all()) for row in page.rows] == [4, 4]
 
 
+def test_rows_that_are_dicts():
+    made = [ULIDProduct.objects.create(name=str(number)) for number in range(5)]
+    pages = forwards(ULIDProduct.objects.order_by("id").values("id", "name"))
+    assert rows_of(pages) == [{"id": row.pk, "name": row.name} for row in made]
+
+
 def test_the_position_is_the_public_text():
     row, _ = (ULIDProduct.objects.create() for _ in range(2))
     page = keyset_page(ULIDProduct.objects.order_by("id"), 1)
