@@ -71,21 +71,6 @@ def test_each_column_counts_by_itself():
 
 
 @pytest.mark.django_db
-def test_numbers_of_a_transaction_that_rolls_back_are_given_out_again():
-    SequenceKey.objects.create()
-
-    def fail():
-        with transaction.atomic():
-            assert SequenceKey.objects.create().pk == "0001"
-            raise IntegrityError
-
-    with pytest.raises(IntegrityError):
-        fail()
-    assert SequenceKey.objects.create().pk == "0001"
-    assert SequenceKey.objects.count() == 2
-
-
-@pytest.mark.django_db
 def test_an_id_that_was_given_by_hand_is_in_the_way_and_says_so():
     SequenceKey.objects.create()
     SequenceKey.objects.create(pk="0001", name="by hand")

@@ -1,6 +1,5 @@
 """Layouts, tried number by number where they are small."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -34,7 +33,6 @@ SMALL = [
     Layout(ticks=7, suffixes=10, smallest=20, largest=64, descending=False, workers=5),
     Layout(ticks=1, suffixes=1),
 ]
-EIGHTS = Layout(ticks=3, suffixes=8, workers=4)
 
 
 def pairs_of(layout):
@@ -51,10 +49,6 @@ def test_every_number_has_one_tick_and_tail(layout):
     assert [layout.split(number) for number in numbers] == pairs_of(layout)
     assert sorted(numbers, reverse=layout.descending) == numbers
     assert sorted(numbers) == list(range(layout.smallest, layout.last + 1))
-
-
-@in_one_case("layout", SMALL)
-def test_numbers_outside_do_not_split(layout):
     assert layout.split(layout.smallest - 1) is None
     assert layout.split(layout.last + 1) is None
 
@@ -65,28 +59,6 @@ def test_between(layout):
         for last in range(first, layout.last_tick + 1):
             numbers = [layout.join(*pair) for pair in pairs_of(layout) if first <= pair[0] <= last]
             assert layout.between(first, last) == (min(numbers), max(numbers))
-
-
-def test_a_last_tick_that_is_cut_has_less_room():
-    layout = Layout(ticks=7, suffixes=10, smallest=20, largest=64)
-    assert [layout.capacity(tick) for tick in (2, 5, 6)] == [10, 10, 5]
-    assert (layout.first_tick, layout.last_tick) == (2, 6)
-
-
-def test_the_tails_of_a_worker():
-    assert [list(EIGHTS.suffixes_of(worker)) for worker in range(4)] == [
-        [0, 1],
-        [2, 3],
-        [4, 5],
-        [6, 7],
-    ]
-    last = replace(EIGHTS, worker_last=True)
-    assert [list(last.suffixes_of(worker)) for worker in range(4)] == [
-        [0, 4],
-        [1, 5],
-        [2, 6],
-        [3, 7],
-    ]
 
 
 @pytest.mark.parametrize("set_bit", [0, 2, 4])
@@ -140,9 +112,6 @@ def test_many_numbers_are_joined_as_single_ones(scheme):
 
 
 # Times as bounds: the ids made at or after a time, and those of a range of times.
-
-
-NAIVE = NOW.replace(tzinfo=None)
 
 
 def made_at_or_after(scheme, value, bound):
