@@ -139,7 +139,7 @@ class _GeneratedIDs:
     def retry(self, insert: Callable[[], Result]) -> Result:
         """The result of ``insert``, which is repeated until no id is taken.
 
-        Raises the ``IntegrityError`` of the last try, or the first one that isn't a collision.
+        Raises the ``IntegrityError`` of the last try, or the first error that isn't a collision.
         """
         if not self.rows:
             return insert()
@@ -147,8 +147,8 @@ class _GeneratedIDs:
             try:
                 with savepoint(self._using):
                     return insert()
-            except IntegrityError as error:
-                if not left or not self._replace(error):
+            except Exception as error:
+                if not (left and isinstance(error, IntegrityError) and self._replace(error)):
                     self.forget()
                     raise
         raise AssertionError("the last try returns or raises")

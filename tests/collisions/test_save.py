@@ -74,6 +74,14 @@ def test_another_unique_column_is_refused_at_once(small):
     assert (row.pk, row.ticket, row.slug) == (None, None, "a")
 
 
+def test_after_any_error_the_ids_are_those_of_before(small):
+    row, others = small(needed="no number"), [small(), small(needed="no number")]
+    for save in (row.save, lambda: small.objects.bulk_create(others)):
+        with pytest.raises(ValueError, match="expected a number"), transaction.atomic():
+            save()
+    assert {(each.pk, each.ticket) for each in (row, *others)} == {(None, None)}
+
+
 @pytest.mark.parametrize(
     "slug",
     [
