@@ -200,11 +200,7 @@ class TextColumn(TimeColumn):
     def place_at(self, at: datetime) -> str:
         """A text that sorts after all earlier times, and not after any text of that time."""
         zone = self.connection.timezone or timezone.get_default_timezone()
-        try:
-            return _shortest(at.astimezone(zone))
-        except OverflowError:
-            # The time zone shifts the last day out of the calendar.
-            return _shortest(at)
+        return _shortest(_or_last_day(lambda at: at.astimezone(zone), at))
 
     def operand(self, place: str) -> Expression:
         return RawSQL("%s", (place,), output_field=TextField())
