@@ -11,6 +11,8 @@ from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
+from .support import logged_in
+
 
 @pytest.fixture
 def noon() -> Iterator[None]:
@@ -27,9 +29,7 @@ def superuser(db: None) -> User:
 @pytest.fixture
 def browser(superuser: User) -> Client:
     """A client that is logged in as a superuser."""
-    client = Client()
-    client.force_login(superuser)
-    return client
+    return logged_in(superuser)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import reverse
@@ -49,6 +49,19 @@ def around(days: Iterable[date], zone: str) -> list[datetime]:
     """The last second before each of the days, and the first of it."""
     starts = {midnight(day, zone) for day in days}
     return sorted({moment for start in starts for moment in (start - timedelta(seconds=1), start)})
+
+
+def staff(*codenames: str, name: str = "staff") -> User:
+    """A user with these permissions; what they see of orders are those of their name."""
+    user = User.objects.create(username=name, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
+    return user
+
+
+def logged_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 def changelist(

@@ -9,8 +9,6 @@ from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.sites import all_sites
 from django.contrib.admin.views.main import ChangeList
-from django.contrib.auth.models import Permission, User
-from django.test import Client
 from django.utils import timezone
 
 from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
@@ -19,7 +17,17 @@ from tests.combinations import in_one_case
 from tests.lookups.support import utc
 from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct
 
-from .support import changelist, choices, each_timed_kind, list_url, made_at, names, page_of
+from .support import (
+    changelist,
+    choices,
+    each_timed_kind,
+    list_url,
+    logged_in,
+    made_at,
+    names,
+    page_of,
+    staff,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -178,11 +186,9 @@ def test_no_bar_counts_rows_that_the_user_may_not_see():
     create(Order, YEARS[0], column="kuuid", tenant="a")
     create(Order, *YEARS[1:], column="kuuid", tenant="b")
     for tenant, expected in (("a", {}), ("b", {"Jul": "2", "Sep": "1"}), ("c", {})):
-        user = User.objects.create(username=tenant, is_staff=True)
-        user.user_permissions.set(Permission.objects.filter(codename="view_order"))
+        user = staff("view_order", name=tenant)
         assert bars(Order, user=user) == expected
-        client = Client()
-        client.force_login(user)
+        client = logged_in(user)
         page = client.get(list_url(Order)).content.decode()
         assert ("2024" in page) == (tenant == "a")
         within = list_url(Order, kuuid__created_at__within="2026-07")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.contrib import admin
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.test import Client, override_settings
 from django.urls import path, reverse
 
@@ -20,7 +20,7 @@ from tests.store.models import PRODUCTS, Basket, Bundle, Order, ULIDProduct, UUI
 from tests.testapp.models import MaskedKey
 
 from .page import Element, Page
-from .support import each_kind, page_url
+from .support import each_kind, logged_in, page_url, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -54,14 +54,6 @@ def look(client: Client, text: str, at: str | None = None, **others: str) -> Ele
     answer = client.get(at or url(text, **others), {"q": text, **others} if at else None)
     assert answer.status_code == 200
     return Page(answer.content.decode()).root.find("div", id="content-main")
-
-
-def staff(*codenames: str) -> Client:
-    user = User.objects.create(username="staff", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.mark.parametrize("use_tz", [True, False])
@@ -125,10 +117,7 @@ def test_a_row_of_a_model_that_extends_another(browser: Client) -> None:
 
 
 def test_only_staff(browser: Client) -> None:
-    user = User.objects.create(username="customer")
-    client = Client()
-    client.force_login(user)
-    for each in (client, Client()):
+    for each in (logged_in(User.objects.create(username="customer")), Client()):
         answer = each.get(url("x"))
         assert answer.status_code == 302
         assert answer["Location"].startswith("/admin/login/")
@@ -137,7 +126,7 @@ def test_only_staff(browser: Client) -> None:
 def test_a_model_that_may_not_be_viewed_is_not_named() -> None:
     row = ULIDProduct.objects.create(name="secret")
     text = str(public_id(row))
-    page = look(staff(), text)
+    page = look(logged_in(staff()), text)
     assert "secret" not in page.text
     assert "ULIDProduct" not in page.text
     assert page.find("h3").text == "ULID"
@@ -145,13 +134,13 @@ def test_a_model_that_may_not_be_viewed_is_not_named() -> None:
 
 def test_a_malformed_id_does_not_tell_of_a_prefix() -> None:
     text = "prod_01ARZ3NDEKTSV4RRFFQ69G5F"
-    assert "ULIDProduct" not in look(staff(), text).text
+    assert "ULIDProduct" not in look(logged_in(staff()), text).text
 
 
 def test_only_rows_of_the_users_queryset() -> None:
     value = get("uuid7").generate(AT)
     Order.objects.create(name="of another tenant", uuid7=value, tenant="other")
-    client = staff("view_order")
+    client = logged_in(staff("view_order"))
     assert "of another tenant" not in look(client, str(value)).text
     Order.objects.update(tenant="staff")
     assert "of another tenant" in look(client, str(value)).text
@@ -177,7 +166,7 @@ def test_a_masked_text_is_read_by_its_model_alone(browser: Client) -> None:
     assert str(row.pk) in page.text
     assert "This is a masked text of testapp.MaskedKey.id" in page.text
     assert page.find("h3", class_="sortable-ids-scheme").text == "UUIDv7"
-    user = staff("view_basket")
+    user = logged_in(staff("view_basket"))
     page = look(user, text, at)
     assert str(row.pk) not in page.text
     assert "MaskedKey" not in page.text

@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
-from django.contrib.auth.models import Permission, User
 from django.contrib.messages import get_messages
 from django.contrib.staticfiles import finders
 from django.db import connection
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.admin import SortableIDAdmin
@@ -38,9 +37,11 @@ from .support import (
     add_url,
     each_kind,
     list_url,
+    logged_in,
     order_at,
     page_of,
     page_url,
+    staff,
 )
 
 pytestmark = pytest.mark.django_db
@@ -289,12 +290,10 @@ def test_what_a_user_may_not_see_does_not_exist(scheme):
         Order.objects.create(pk=pk, name=name, tenant=name)
         for pk, name in ((8_000, "mine"), (9_000, "theirs"))
     )
-    user = User.objects.create(username="mine", is_staff=True)
-    client = Client()
-    client.force_login(user)
-    assert client.get(page_url(Order, public_id(mine, scheme))).status_code == 403
-    user.user_permissions.set(Permission.objects.filter(codename="view_order"))
-    answer = client.get(page_url(Order, public_id(mine, scheme)))
+    url = page_url(Order, public_id(mine, scheme))
+    assert logged_in(staff(name="nobody")).get(url).status_code == 403
+    client = logged_in(staff("view_order", name="mine"))
+    answer = client.get(url)
     assert answer.url == page_url(Order, mine.pk)
     assert client.get(page_url(Order, public_id(theirs, scheme))).url == "/admin/"
 

@@ -6,9 +6,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import Permission, User
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.admin import SortableIDAdmin
@@ -18,7 +16,7 @@ from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Basket, Order, Review, ULIDProduct, UUIDv7Product, Voucher
 
 from .page import Page
-from .support import changelist, each_kind, list_url, made_at, names, page_of
+from .support import changelist, each_kind, list_url, logged_in, made_at, names, page_of, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -160,16 +158,13 @@ def test_an_id_that_is_not_unique_is_searched_where_it_is_named():
 @each_kind
 def test_rows_that_a_user_may_not_see_are_not_found(scheme):
     mine, theirs = (Order.objects.create(name=name, tenant=name) for name in ("mine", "theirs"))
-    user = User.objects.create(username="mine", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename="view_order"))
+    user = staff("view_order", name="mine")
     for text in spellings(mine, scheme):
         assert search(Order, text, user) == ["mine"]
     for text in spellings(theirs, scheme):
         assert search(Order, text, user) == []
         assert search(Order, f"{text} {public_id(mine, scheme)}", user) == []
-    browser = Client()
-    browser.force_login(user)
-    answer = browser.get(list_url(Order, q=public_id(theirs, scheme)))
+    answer = logged_in(user).get(list_url(Order, q=public_id(theirs, scheme)))
     assert names(answer.context["cl"]) == []
     assert b"theirs" not in answer.content
 
@@ -350,10 +345,7 @@ def test_wrong_positions_lead_back_to_the_list(browser):
 def test_nobody_pages_to_rows_that_are_not_theirs(browser):
     mine = [Order.objects.create(name=f"mine {i}", tenant="mine") for i in range(7)]
     theirs = [Order.objects.create(name=f"theirs {i}", tenant="theirs") for i in range(30)]
-    user = User.objects.create(username="mine", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename="view_order"))
-    client = Client()
-    client.force_login(user)
+    client = logged_in(staff("view_order", name="mine"))
     for query in ("?o=2", f"?o=2&_after={theirs[-1].uuid7}", f"?o=-2&_after={theirs[3].uuid7}"):
         answer = client.get(list_url(Order) + query)
         assert "theirs" not in answer.content.decode()

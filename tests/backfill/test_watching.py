@@ -4,13 +4,14 @@ import json
 import signal
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
 from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.models import BackfillRun
 from tests.admin.page import Page
+from tests.admin.support import logged_in, staff
 
 from .command import printed
 from .support import SECOND, START, build, insert_orders, label
@@ -23,9 +24,7 @@ ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=20")
 @pytest.fixture
 def visitor(db):
     """A client that is logged in as a superuser."""
-    client = Client()
-    client.force_login(User.objects.create(username="root", is_staff=True, is_superuser=True))
-    return client
+    return logged_in(User.objects.create(username="root", is_staff=True, is_superuser=True))
 
 
 def listed(visitor):
@@ -100,20 +99,11 @@ def test_a_run_of_a_move_and_one_of_a_field_that_is_gone(visitor, target, comman
     assert listed(visitor)["state"] == f"Stopped{command}"
 
 
-def staff(*codenames):
-    user = User.objects.create(username="staff", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 @pytest.mark.django_db
 def test_it_needs_the_permission_to_view():
     assert Client().get(URL).status_code == 302
-    assert staff("view_order").get(URL).status_code == 403
-    User.objects.all().delete()
-    visitor = staff("view_backfillrun")
+    assert logged_in(staff("view_order")).get(URL).status_code == 403
+    visitor = logged_in(staff("view_backfillrun", name="watcher"))
     assert visitor.get(URL).status_code == 200
     index = visitor.get("/admin/").content.decode()
     assert "Backfills" in index
