@@ -22,10 +22,6 @@ from ..schemes import all_schemes
 if TYPE_CHECKING:
     from ..inspecting.inspection import SearchedColumn
 
-NAME = "inspect_id"
-"""The name of the page's URL, in the namespace of its site."""
-_TEMPLATE = "django_sortable_ids/admin/inspect_id.html"
-
 
 def inspect_id_view(site: AdminSite) -> Callable[..., HttpResponse]:
     """The view of the page for a site, for staff of the site only.
@@ -41,7 +37,7 @@ def inspect_id_urls(site: AdminSite) -> list[URLPattern]:
 
     Every model may have one: ``reverse("admin:inspect_id")`` is the first of them.
     """
-    return [path("inspect-id/", inspect_id_view(site), name=NAME)]
+    return [path("inspect-id/", inspect_id_view(site), name="inspect_id")]
 
 
 def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
@@ -62,7 +58,7 @@ def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
         "time_zone": timezone.get_current_timezone_name(),
     }
     request.current_app = site.name
-    return TemplateResponse(request, _TEMPLATE, context)
+    return TemplateResponse(request, "django_sortable_ids/admin/inspect_id.html", context)
 
 
 def _columns(request: HttpRequest, site: AdminSite) -> Iterator[SearchedColumn]:
@@ -76,13 +72,8 @@ def _columns(request: HttpRequest, site: AdminSite) -> Iterator[SearchedColumn]:
         return None
 
     for model, model_admin in site._registry.items():
-        if model_admin.has_view_or_change_permission(request):
-            for field in id_fields(model):
-                if not field.wrong_options:
-                    yield SearchedColumn(
-                        field,
-                        rows=partial(model_admin.get_queryset, request),
-                        may_show=partial(model_admin.has_view_or_change_permission, request),
-                        url=url,
-                        unmasks_without_row=False,
-                    )
+        may_show = partial(model_admin.has_view_or_change_permission, request)
+        for field in id_fields(model) if may_show() else ():
+            if not field.wrong_options:
+                rows = partial(model_admin.get_queryset, request)
+                yield SearchedColumn(field, rows, may_show, url, unmasks_without_row=False)

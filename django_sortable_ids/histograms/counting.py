@@ -101,7 +101,7 @@ def ends(
         within[f"{column.path}__created_at__lte"] = column.scheme.latest
     else:
         within[f"{column.path}__created_at__lt"] = end
-    rows = filtered_first(queryset, **within)
+    rows = filtered_first(_without_windows(queryset), **within)
     selects = []
     try:
         for order in (column.path, f"-{column.path}"):
@@ -132,6 +132,14 @@ def _time(scheme: TimeScheme, stored: Storage, value: Any) -> datetime:
         return numbers is None or not comparable(numbers[0]) <= read <= comparable(numbers[1])
 
     return first_moment_when(is_after, scheme.earliest, scheme.latest) - MICROSECOND
+
+
+def _without_windows(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The same rows, also if a window chooses them: it would see only those of a condition that is
+    added."""
+    if not rows.query.where.contains_over_clause:
+        return rows
+    return QuerySet(rows.model, using=rows.db).filter(pk__in=rows.order_by().values("pk"))
 
 
 def filtered_first(rows: QuerySet[Any], *conditions: Any, **lookups: Any) -> QuerySet[Any]:
@@ -223,6 +231,7 @@ def _selects(
     queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], most: int | None
 ) -> list[Select]:
     """A select for each span. The ORM compiles one; the others differ in two parameters."""
+    queryset = _without_windows(queryset)
     if column.field.accept_other_versions:
         # They carry no time, but sort among the others.
         queryset = queryset.filter(**{f"{column.path}__created_at__isnull": False})

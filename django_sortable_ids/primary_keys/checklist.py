@@ -21,8 +21,9 @@ from django.db.models import QuerySet
 
 from ..db import rows, tables
 from ..errors import BackfillError, counted, documented
+from ..fields.of_model import referenced_column
 from ..schemes.support import is_named, nearest
-from .changes.graph import Change, final_target
+from .changes.graph import Change
 from .changes.texts import by_key, generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
@@ -144,7 +145,7 @@ class _Names:
             of_key = (_WORDS.sub("_", model.__name__), str(meta.model_name))
             words = [(word, meta.pk) for word in of_key] + [(each.name, each) for each in fields]
             for word, field in words:
-                label = keys.get(final_target(field))
+                label = keys.get(referenced_column(field))
                 self._words[word.lower()].update({label} if label else ())
 
     def _models(self, word: str) -> set[str]:

@@ -12,7 +12,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.core.exceptions import FieldError
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Window
+from django.db.models.functions import RowNumber
 from django.template import Context, Template
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -223,6 +224,16 @@ def test_rows_with_an_aggregate_of_other_rows_are_counted_once():
     annotated = Basket.objects.annotate(n=Count("all_ulid"))
     assert rows_in(histogram(annotated, "id", "day")) == [2, 1, 0, 1]
     assert rows_in(histogram(annotated.filter(n__gt=1), "id", "day")) == [1, 0, 0, 1]
+
+
+def test_rows_that_a_window_chooses_are_counted():
+    """Such as the last of each name."""
+    scheme = ULIDProduct._meta.get_field("id").scheme
+    for name, day in (("a", 1), ("a", 2), ("b", 2), ("a", 4), ("c", 5)):
+        ULIDProduct.objects.create(pk=scheme.generate(utc(2026, 7, day, 12)), name=name)
+    place = Window(RowNumber(), partition_by="name", order_by="-id")
+    last = ULIDProduct.objects.annotate(place=place).filter(place=1)
+    assert rows_in(histogram(last, "id", "day")) == [1, 0, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["uuid7", "ulid", "kuuid", "reversed_kuuid", "snowflake"])

@@ -12,6 +12,7 @@ from django.db import models
 
 from ...db import tables
 from ...fields import history_models
+from ...fields.of_model import referenced_column
 from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, Kind, MovedKey, Reference
 
 if TYPE_CHECKING:
@@ -246,7 +247,8 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
         content_types=tuple(
             (model._meta.app_label, str(model._meta.model_name))
             for model in before.get_models()
-            if final_target((model._meta.concrete_model or model)._meta.pk) is models[0]._meta.pk
+            if referenced_column((model._meta.concrete_model or model)._meta.pk)
+            is models[0]._meta.pk
         ),
     )
 
@@ -259,7 +261,7 @@ def references_of(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
     found = {
         Reference(model._meta.db_table, str(field.column), moved[target])
         for model, field in columns(apps)
-        if field is not (target := final_target(field)) and target in moved
+        if field is not (target := referenced_column(field)) and target in moved
     }
     found |= {
         Reference(field.model._meta.db_table, str(field.column), key)
@@ -281,14 +283,6 @@ def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
             copied = fields.get(field.name)
             if copied in moved and not field.is_relation:
                 yield field, moved[copied]
-
-
-def final_target(field: Any) -> Any:
-    """The field whose values the column contains: the field itself, or the end of the chain of
-    foreign keys."""
-    while field.remote_field is not None:
-        field = field.target_field
-    return field
 
 
 def by_column(apps: Apps) -> dict[tuple[str, str], Any]:
