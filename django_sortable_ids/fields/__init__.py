@@ -272,7 +272,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     def generate_many_for(self, instances: Sequence[models.Model], using: str) -> list[str]:
         if not self.scheme.template.is_dated:
             return self.take(len(instances), using)
-        days = [times.day_of(each, self.created_from) for each in instances]
+        days = [times.day_of(row, self.created_from) for row in instances]
         return times.generate_by_time(
             days, self.scheme.template.period_of, lambda count, day: self.take(count, using, day)
         )

@@ -98,7 +98,7 @@ class GeneratedIDField(Field[SetType, GetType]):
 
     @property
     def default(self) -> Any:
-        """What makes a value, for packages that call it where ``has_default()`` is True."""
+        """What generates a value, for packages that call it where ``has_default()`` is True."""
         generates = self.has_default() and self.given_default is models.NOT_PROVIDED
         return self.generate if generates else self.given_default
 
@@ -181,10 +181,10 @@ class GeneratedIDField(Field[SetType, GetType]):
         scheme: Any = self._generating_scheme
         if self.created_from is None:
             return scheme.generate_many(len(instances))  # type: ignore[no-any-return]
-        found = [times.time_of(each, str(self.created_from)) for each in instances]
+        of_rows = [times.time_of(row, str(self.created_from)) for row in instances]
         try:
             return times.generate_by_time(
-                found, lambda at: None if at is None else scheme.tick(at), scheme.generate_many
+                of_rows, lambda at: None if at is None else scheme.tick(at), scheme.generate_many
             )
         except OutOfRange as error:
             raise ValidationError(str(error), code="invalid") from None
@@ -224,13 +224,13 @@ class GeneratedIDField(Field[SetType, GetType]):
         if module := self.later_transforms.get(lookup_name):
             import_module(module)
             self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
-        found = super().get_transform(lookup_name)
+        transform = super().get_transform(lookup_name)
         # Django's checks only look for a lookup; a query refuses what it doesn't find.
         in_query = ("django.db.models.sql.query", "Query.try_transform")
-        if found is None and lookup_name in _OF_TIMES and is_called_by(in_query):
+        if transform is None and lookup_name in _OF_TIMES and is_called_by(in_query):
             name = getattr(self, "name", "id")
             raise FieldError(
                 f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "
                 f"for the times of its ids"
             )
-        return found
+        return transform

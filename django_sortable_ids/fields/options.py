@@ -231,12 +231,12 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     def check(self, **kwargs: Any) -> list[CheckMessage]:
         if self.wrong_options:
             kwargs["databases"] = None  # There is no column that a database could judge.
-        found = models.Field.check(self, **kwargs)
+        errors = models.Field.check(self, **kwargs)
         if not apps.is_installed("django_sortable_ids"):
             message = _NEEDS_APP.format(type(self).__name__)
-            found.insert(0, WrongOption(APP, message).error(self))
+            errors.insert(0, WrongOption(APP, message).error(self))
         wrong = (*self.wrong_options, *self._wrong_for_the_model())
-        return [*found, *(each.error(self) for each in wrong)]
+        return [*errors, *(option.error(self) for option in wrong)]
 
     def refuse(self, wrong: Sequence[WrongOption]) -> None:
         if wrong:

@@ -103,12 +103,12 @@ def generate_by_time(
     ``period_of`` is a number, or None for now. Every process generates for the periods in ascending
     order: a period may have a counter that is locked, and so no two transactions deadlock.
     """
-    periods = [period_of(each) for each in times]
+    periods = [*map(period_of, times)]
     time_in = dict(zip(periods, times, strict=True))
     counts = Counter(periods)
     ids = {
-        each: iter(generate(counts[each], time_in[each]))
-        for each in sorted(counts, key=lambda period: period or 0)
+        period: iter(generate(counts[period], time_in[period]))
+        for period in sorted(counts, key=lambda period: period or 0)
     }
     return [next(ids[period]) for period in periods]
 
@@ -127,14 +127,13 @@ def _value(instance: models.Model, name: str) -> date | None:
 
 def problem(model: type[models.Model], name: str) -> str | None:
     """Why rows of the model have no time in the field ``name``; None if they have."""
-    fields = [each for each in model._meta.fields if isinstance(each, models.DateField)]
-    names = ", ".join(each.name for each in fields) or "but the model has none"
-    expected = f"expected a DateTimeField or DateField of {model._meta.label}: {names}"
+    names = [field.name for field in model._meta.fields if isinstance(field, models.DateField)]
+    listed = ", ".join(names) or "but the model has none"
+    expected = f"expected a DateTimeField or DateField of {model._meta.label}: {listed}"
     try:
-        found = model._meta.get_field(name)
+        field = model._meta.get_field(name)
     except (FieldDoesNotExist, TypeError):
-        suggested = nearest(str(name), [each.name for each in fields])
-        return f"created_from={name!r}: {expected}{suggested}"
-    if isinstance(found, models.DateField):
+        return f"created_from={name!r}: {expected}{nearest(str(name), names)}"
+    if isinstance(field, models.DateField):
         return None
-    return f"created_from={name!r}: found {type(found).__name__}, {expected}"
+    return f"created_from={name!r}: found {type(field).__name__}, {expected}"

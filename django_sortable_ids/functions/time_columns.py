@@ -265,7 +265,7 @@ def time_range(scheme: TimeScheme) -> tuple[datetime, datetime]:
     return scheme.earliest, last if last.year == MAXYEAR else last + _tick(scheme)
 
 
-def shown(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] | None:
+def times_of_python(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] | None:
     """The first time that Python can represent and the end (exclusive), both aware.
 
     None if the database has no others: only PostgreSQL has -infinity, infinity and years before 1

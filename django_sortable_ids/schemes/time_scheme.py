@@ -164,7 +164,7 @@ class TimeScheme(Scheme):
         tick, _ = self.parts(value)
         microseconds = self._microseconds(tick)
         if microseconds > _LAST_MICROSECOND:
-            raise OutOfRange(f"{self.format(value)} was made after the year 9999")
+            raise OutOfRange(f"{self.format(value)} is after the year 9999")
         return _moment(microseconds)
 
     def carries_time(self, value: ID) -> bool:

@@ -44,7 +44,7 @@ def pairs_of(layout):
 
 
 @in_one_case("layout", SMALL)
-def test_every_number_has_one_tick_and_tail(layout):
+def test_every_number_has_one_tick_and_suffix(layout):
     numbers = [layout.join(*pair) for pair in pairs_of(layout)]
     assert [layout.split(number) for number in numbers] == pairs_of(layout)
     assert sorted(numbers, reverse=layout.descending) == numbers

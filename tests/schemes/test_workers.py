@@ -19,12 +19,12 @@ from .support import NOW, NOW_NS
 WORKERS = Layout(ticks=100, suffixes=100, workers=10)
 
 
-def test_a_worker_has_its_own_tails_in_every_tick():
+def test_a_worker_has_its_own_suffixes_in_every_tick():
     going = generator(WORKERS, lambda: 7, worker=3)
     assert take(going, 11) == [*((7, suffix) for suffix in range(30, 40)), (8, 30)]
 
 
-def test_a_worker_whose_number_stands_last_has_every_tenth_tail():
+def test_a_worker_whose_number_stands_last_has_every_tenth_suffix():
     layout = replace(WORKERS, worker_last=True)
     going = generator(layout, lambda: 7, worker=3)
     assert take(going, 11) == [*((7, suffix) for suffix in range(3, 100, 10)), (8, 3)]

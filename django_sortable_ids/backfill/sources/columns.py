@@ -19,7 +19,7 @@ from django.utils.functional import cached_property
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
 from ...fields.times import in_utc
-from ...functions.time_columns import TimeColumn, column_of, shown
+from ...functions.time_columns import TimeColumn, column_of, times_of_python
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import check_table, names_of
@@ -68,7 +68,7 @@ class InColumn(Source):
     @property
     def shown_range(self) -> tuple[datetime, datetime] | None:
         times = self.values
-        return shown(times.connection.vendor, in_utc=times.knows_utc)
+        return times_of_python(times.connection.vendor, in_utc=times.knows_utc)
 
     @cached_property
     def values(self) -> TimeColumn:
