@@ -62,7 +62,7 @@ def verify(
         progress(len(page))
     keyed = Target(target.field, Unsourced.of(target.model, target.using))
     has_no_time = Q(**{f"{target.source.field.name}__isnull": True}) | ~target.source.has_shown_time
-    for page in keyed.pages(target.rows.filter(has_no_time), stored(target)):
+    for page in keyed.pages(target.source.outer_rows.filter(has_no_time), stored(target)):
         ids = checker.form.ids_of(page)
         result.without_time += len(ids) - ids.count(None)
         progress(len(page))
@@ -77,9 +77,10 @@ def verify(
     counts = rows.aggregate(all=Count(field.name), different=Count(field.name, distinct=True))
     result.duplicates = counts["all"] - counts["different"]
     if result.duplicates:
-        shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
+        by_id = rows.values(sortable_ids_id=stored(target)).annotate(rows=Count("*"))
+        shared = by_id.filter(rows__gt=1)[: result.shown]
         result.examples_of["duplicates"] = [
-            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[: result.shown]
+            f"{each['sortable_ids_id']} is the id of {each['rows']} rows" for each in shared
         ]
     return result
 

@@ -4,16 +4,17 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import connection
+from django.db import connection, models
 
 from django_sortable_ids.backfill import pending_rows as reading
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import find
+from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.support import on_statement, query
 
 from .shop.models import Bill, BillLine, Document, Invoice
-from .support import START, concurrently, insert, refusal
+from .support import KEY, START, concurrently, insert, legacy_table, refusal
 from .support import command as call
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +89,38 @@ def test_rows_without_a_related_row_have_no_time(policy):
     assert without
     assert keys == set(range(1, 6)) - (without if policy == "skip" else set())
     call(NAME, "--verify", f"--on-null={policy}")
+
+
+@pytest.mark.usefixtures("transactional_db")
+@pytest.mark.parametrize("policy", ["error", "skip", "now"])
+def test_rows_whose_related_row_is_gone_have_no_time(policy):
+    """Django's inner join leaves them out, as their foreign key is never NULL."""
+    uid = UUIDv7Field(null=True)
+    with legacy_table(
+        "Odd",
+        "odd",
+        f"id {KEY[connection.vendor]}, bill_id bigint NOT NULL, uid {uid.db_type(connection)}",
+        [(1, 1), (2, 99), (3, 1)],
+        "id, bill_id",
+        id=models.BigIntegerField(primary_key=True),
+        bill=models.ForeignKey(Bill, models.CASCADE, db_constraint=False),
+        uid=uid,
+    ) as model:
+        bills(1)
+        name, source = "shop.Odd.uid", f"--created-from={ISSUED}"
+        if policy == "error":
+            message = "shop.Odd 2 has no bill__issued_at. Give it one, or choose --on-null"
+            assert refusal(name, source).startswith(message)
+            return
+        filled, skipped = call(name, source, f"--on-null={policy}"), policy == "skip"
+        assert f"{2 if skipped else 3} rows filled." in filled
+        assert ("1 row skipped: without a time, or one out of range" in filled) is skipped
+        without = list(model.objects.filter(uid=None).values_list("pk", flat=True))
+        assert without == [2] * skipped
+        assert call(name, "--verify")[0] == f"3 rows, {2 if skipped else 3} with an id"
+        model.objects.filter(pk=2).update(uid=None)
+        BackfillRun.objects.all().delete()
+        assert "1 row without an id" in refusal(name, source, "--verify")
 
 
 @pytest.mark.parametrize(("size", "page"), [(1, 5), (3, 2), (3, 1000), (8, 5)])

@@ -179,6 +179,24 @@ def test_zero_dates(make, kind):
     assert_filled(model)
 
 
+def test_verify_of_a_model_with_any_names():
+    kinds = f"id {KEY[connection.vendor]}, shared {TIME[connection.vendor]}"
+    uid = UUIDv7Field(null=True)
+    with legacy_table(
+        "Odd",
+        "odd",
+        f"{kinds}, uid {uid.db_type(connection)}",
+        [(1, naive(START)), (2, naive(START))],
+        "id, shared",
+        id=models.BigIntegerField(primary_key=True),
+        shared=models.DateTimeField(),
+        uid=uid,
+    ) as model:
+        command(NAME, "--created-from=shared")
+        model.objects.update(uid=model.objects.first().uid)
+        assert "1 row with the id of another row" in refusal(NAME, "--verify")
+
+
 # Rows that are sorted into a table
 
 

@@ -78,15 +78,15 @@ class SQLite(Engine):
         found = named(wrong)
         if found is None:
             return
-        pk, who = found
+        (pk, who), name = found, source.attname
+        rows = f"{source.model.__name__}._base_manager"
         text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
         raise BackfillError(
             f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not "
             f"spelled as Django spells it, {example}: SQLite compares texts, and several spellings "
             f"don't sort by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is "
-            f"no time, and save all rows through the ORM, `for row in "
-            f"{source.model.__name__}.objects.iterator(): "
-            f'row.save(update_fields=["{source.attname}"])`; nothing was written.'
+            f"no time, and write all times again, `for row in {rows}.iterator(): "
+            f"{rows}.filter(pk=row.pk).update({name}=row.{name})`; nothing was written."
         )
 
     def check_commit(self, target: Target) -> None:

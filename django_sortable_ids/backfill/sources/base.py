@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
 from django.db.models import Q, QuerySet
+from django.db.models.sql import Query
 
 from ...fields import SortableIDField
 from ...functions.time_columns import TimeColumn, time_range
@@ -73,6 +74,11 @@ class Expectation:
     """The text about the times if all is well; empty if they are not compared."""
     may_be_edited: bool = True
     """Whether an edit of times explains ids of another time."""
+
+
+class _OuterJoins(Query):
+    def is_nullable(self, field: models.Field[Any, Any]) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -157,6 +163,12 @@ class Source(ABC):
     def rows(self) -> QuerySet[Any]:
         """Every row with its place, without managers, which may hide some."""
         return QuerySet(self.model, using=self.using)
+
+    @property
+    def outer_rows(self) -> QuerySet[Any]:
+        """To find rows without a place: also those whose related row is gone, which Django's join
+        leaves out of ``rows`` if their foreign key is not NULL."""
+        return QuerySet(self.model, _OuterJoins(self.model), self.using)
 
     @property
     def selected_place(self) -> Any:

@@ -270,7 +270,7 @@ class WithoutTime(Unsourced):
 
     @property
     def rows(self) -> models.QuerySet[Any]:
-        return self.others.rows.filter(**{f"{self.others.field.name}__isnull": True})
+        return self.others.outer_rows.filter(**{f"{self.others.field.name}__isnull": True})
 
     @property
     def selected_place(self) -> Any:

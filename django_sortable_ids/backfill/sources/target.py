@@ -136,7 +136,8 @@ class Target:
     def skipped_without_time(self) -> QuerySet[Any]:
         """The rows that stay without an id, and would get one by ``--on-null=now``."""
         has_none = Q(**{f"{self.source.field.name}__isnull": True})
-        return self.without_id.filter(has_none if self.on_null == "skip" else Q(pk__in=[]))
+        is_skipped = has_none if self.on_null == "skip" else Q(pk__in=[])
+        return self.source.outer_rows.filter(self.is_without_id, is_skipped)
 
     @property
     def skipped(self) -> QuerySet[Any]:
@@ -270,7 +271,7 @@ def check_null_times(target: Target) -> None:
     """Raise ``BackfillError``, naming a row, for one without a time that no policy handles."""
     if target.on_null == "error":
         name = target.source.field.name
-        rows = target.without_id.filter(**{f"{name}__isnull": True})
+        rows = target.source.outer_rows.filter(target.is_without_id, **{f"{name}__isnull": True})
         _refuse(target, rows, f"has no {name}", "Give it one, or choose --on-null")
 
 
