@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.apps import apps
 from django.conf import settings
-from django.db import connection, models
+from django.db import models
 
 from django_sortable_ids.backfill import plan
 from django_sortable_ids.backfill.sources.find import find
@@ -18,7 +18,7 @@ from django_sortable_ids.schemes import get
 from tests.testapp.models import Order
 
 from .shop.models import Bill, BillLine, Document, Invoice, Old, PairKey
-from .support import MILLISECOND, START, insert
+from .support import START, insert
 
 DAY = timedelta(days=1)
 
@@ -86,21 +86,6 @@ def old_ids(source: str) -> Callable[[Sequence[int]], None]:
                 for key in keys
             ],
         )
-
-    return make
-
-
-def spelled(text: str) -> Callable[[Sequence[int]], None]:
-    """Orders whose times are texts of that form, as SQLite stores them."""
-
-    def make(keys: Sequence[int]) -> None:
-        orders(keys)
-        with connection.cursor() as cursor:
-            for key in keys:
-                cursor.execute(
-                    "UPDATE testapp_order SET created_at = %s WHERE id = %s",
-                    [format(moment(key) + key % 3 * 7 * MILLISECOND, text), key],
-                )
 
     return make
 
@@ -221,8 +206,3 @@ SOURCES = {
     "old ids as text": converted("uuid7", "old_cuid"),
     "old ids, newest first": converted("ulid", "old_reversed"),
 }
-if connection.vendor == "sqlite":
-    SOURCES |= {
-        "texts with all digits": Source("testapp.Order.uuid7", spelled("%Y-%m-%d %H:%M:%S.%f")),
-        "texts without digits": Source("testapp.Order.kuuid", spelled("%Y-%m-%d %H:%M:%S")),
-    }

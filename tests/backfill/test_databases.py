@@ -24,16 +24,6 @@ NAME = "testapp.Order.ulid"
 refusal = partial(support.refusal, NAME, created_from="created_at")
 
 
-def test_the_command_names_the_database(other):
-    insert_orders([START] * 3, other)
-    lines = run(NAME, "--created-from=created_at", "--database=other")
-    assert lines[-1] == (
-        "Next: manage.py backfill_ids testapp.Order.ulid --created-from created_at "
-        "--database=other --verify"
-    )
-    assert is_strict("ulid", other)
-
-
 def test_writers_of_the_same_file_do_not_stop_the_run(other):
     """A reading transaction that wants to write is refused at once; the run begins by writing."""
     insert_orders([START] * 60, other)

@@ -21,9 +21,9 @@ from .support import START, command, fill, insert, insert_orders, rows, saved_ru
 pytestmark = pytest.mark.django_db
 
 
-def lines(using="default"):
+def lines():
     """The report, with the name of the field before the other cells."""
-    cells = [line.split(maxsplit=1) for line in printed(database=using).splitlines()]
+    cells = [line.split(maxsplit=1) for line in printed().splitlines()]
     return {name: " ".join(rest.split()) for name, rest in cells}
 
 

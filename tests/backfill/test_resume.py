@@ -9,7 +9,7 @@ from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
 from tests.support import on_statement, raising, refusal_of
 
-from .shop.models import Plain, Tight
+from .shop.models import Plain
 from .support import (
     FIELDS,
     SECOND,
@@ -63,14 +63,6 @@ def test_the_whole_is_as_if_it_had_never_stopped(name, described):
     assert name not in TIMED or times_are_right(name)
     assert saved_run(name).rows_filled == 20
     assert saved_run(name).finished_at is not None
-
-
-@pytest.mark.parametrize("batches", [1, 4, 7])
-def test_a_tick_is_filled_to_the_last_id_over_any_number_of_runs(batches):
-    insert(Tight, [{"created_at": START}] * 8)
-    fill_until("shop.Tight.eighth", 1, batches)
-    fill("shop.Tight.eighth", 1)
-    assert is_strict("shop.Tight.eighth")
 
 
 def test_a_run_that_stopped_behind_its_last_batch_has_only_to_end():

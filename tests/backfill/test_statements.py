@@ -15,7 +15,7 @@ from django_sortable_ids.backfill.writer import Writer
 from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label
-from tests.functions.columns import COLUMNS, UNMADE
+from tests.functions.columns import COLUMNS
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.support import execute
@@ -41,7 +41,6 @@ TIMES = [
     START + 400 * SECOND,
 ]
 """Ties that span batches, some of them beginning and ending inside one."""
-TEXTS = [label(field) for field in UNMADE]
 
 IS_SQLITE = connection.vendor == "sqlite"
 SOME = COLUMNS[::5] if IS_SQLITE else COLUMNS

@@ -51,18 +51,20 @@ def make():
     """A table of three rows and its model; the keys are given."""
     with ExitStack() as stack:
 
-        def create(keys, key=None, kind=None, table="odd", uid=None, column=None):
+        def create(
+            keys, key=None, kind=None, table="odd", uid=None, column=None, created="created"
+        ):
             uid = uid or UUIDv7Field(null=True)
             made = legacy_table(
                 "Odd",
                 table,
-                f"id {kind or KEY[connection.vendor]}, created {TIME[connection.vendor]}, "
+                f"id {kind or KEY[connection.vendor]}, {created} {TIME[connection.vendor]}, "
                 f"uid {column or uid.db_type(connection)}",
                 [(each, naive(START + timedelta(seconds=n))) for n, each in enumerate(keys)],
-                "id, created",
+                f"id, {created}",
                 id=key or models.BigIntegerField(primary_key=True),
-                created=models.DateTimeField(),
                 uid=uid,
+                **{created: models.DateTimeField()},
             )
             return stack.enter_context(made)
 
@@ -179,22 +181,11 @@ def test_zero_dates(make, kind):
     assert_filled(model)
 
 
-def test_verify_of_a_model_with_any_names():
-    kinds = f"id {KEY[connection.vendor]}, shared {TIME[connection.vendor]}"
-    uid = UUIDv7Field(null=True)
-    with legacy_table(
-        "Odd",
-        "odd",
-        f"{kinds}, uid {uid.db_type(connection)}",
-        [(1, naive(START)), (2, naive(START))],
-        "id, shared",
-        id=models.BigIntegerField(primary_key=True),
-        shared=models.DateTimeField(),
-        uid=uid,
-    ) as model:
-        command(NAME, "--created-from=shared")
-        model.objects.update(uid=model.objects.first().uid)
-        assert "1 row with the id of another row" in refusal(NAME, "--verify")
+def test_verify_of_a_model_with_any_names(make):
+    model = make([1, 2], created="shared")
+    command(NAME, "--created-from=shared")
+    model.objects.update(uid=model.objects.first().uid)
+    assert "1 row with the id of another row" in refusal(NAME, "--verify")
 
 
 # Rows that are sorted into a table
