@@ -15,10 +15,11 @@ from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.operations import AddSortableID
 from tests.marks import own_tables
+from tests.primary_keys.stops import Stopped, stopping_at
 from tests.support import execute
 
 from .sources import FIELDS, field
-from .test_constrain import Killed, is_constrained, killed
+from .test_constrain import changes_the_schema, is_constrained
 
 pytestmark = own_tables
 
@@ -164,7 +165,7 @@ def test_it_goes_on_where_it_was_killed(depot, after):
     step = prepare(depot, ADD.format(field("ULIDField", "unique=True")))
     kills = 0
     for number in range(1, 20):
-        with contextlib.suppress(Killed), killed(number, after):
+        with contextlib.suppress(Stopped), stopping_at(number, changes_the_schema, after=after):
             depot.migrate()
             break
         kills += 1

@@ -108,7 +108,7 @@ from django.db import models
 
 
 class OtherAutoField(models.UUIDField, models.AutoField):
-    validators, db_returning = [], False
+    validators, db_returning, rel_db_type = [], False, models.Field.rel_db_type
 
     def __init__(self, **options):
         super().__init__(**{"default": uuid.uuid4, **options})

@@ -1,6 +1,5 @@
 """A filled column is made NOT NULL and unique while others write, whatever interrupts it."""
 
-import contextlib
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from django_sortable_ids.fields import SnowflakeField
 from tests.combinations import each_with
 from tests.marks import own_tables
 from tests.patience import PATIENCE, wait_until
+from tests.primary_keys.stops import Stopped, stopping_at
 from tests.support import (
     columns,
     constraints,
@@ -37,10 +37,6 @@ SQLITE_WRITES = (
     "PRAGMA main.schema_version =",
 )
 postgresql_only = pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's steps")
-
-
-class Killed(BaseException):
-    pass
 
 
 def prepare(depot, name="ULIDField", rows="abcde", null="null=True"):
@@ -115,33 +111,13 @@ def changes_the_schema(sql):
     return is_ours or sql.startswith(SQLITE_WRITES)
 
 
-@contextlib.contextmanager
-def killed(number, after, is_ours=changes_the_schema):
-    """The client dies at that one of the statements that are ours, before it or after it."""
-    seen = 0
-
-    def count(execute, sql, params, many, context):
-        nonlocal seen
-        counts = is_ours(sql)
-        seen += counts
-        if counts and seen == number and not after:
-            raise Killed
-        result = execute(sql, params, many, context)
-        if counts and seen == number and after:
-            raise Killed
-        return result
-
-    with connection.execute_wrapper(count):
-        yield
-
-
 def test_it_goes_on_where_it_was_killed(depot):
     """Before each of its statements, and after the last one."""
     step = ready(depot)
     before = schema()
     last = {"postgresql": 6, "mysql": 1, "sqlite": 7}[connection.vendor]
     for number, after in (*((number, False) for number in range(1, last + 1)), (last, True)):
-        with pytest.raises(Killed), killed(number, after):
+        with pytest.raises(Stopped), stopping_at(number, changes_the_schema, after=after):
             depot.migrate()
         connection.close()
         if connection.vendor == "sqlite":  # which does it in one transaction
@@ -151,7 +127,7 @@ def test_it_goes_on_where_it_was_killed(depot):
         assert [each for each in constraints("depot_order") if "notnull" in each] == []
         depot.migrate(depot.names[-2])
         assert not is_constrained()
-    with killed(last + 1, after=False):
+    with stopping_at(last + 1, changes_the_schema):
         depot.migrate()
     assert depot.applied()[-1] == step
     assert is_constrained()

@@ -9,11 +9,12 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.management import reporting
 from tests.marks import own_tables
+from tests.primary_keys.stops import RECORDS, stop_before
 from tests.support import execute, printed
 
 from .conftest import forget
 from .sources import ROWS, create_orders
-from .test_swap import prepare, stop_before_it_is_recorded
+from .test_swap import prepare
 
 pytestmark = own_tables
 
@@ -37,7 +38,7 @@ def reported(monkeypatch):
     return look
 
 
-def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, monkeypatch):
+def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported):
     def swapped():
         return reported(UUIDv7Field(unique=True), new=ULIDField(unique=True))
 
@@ -46,7 +47,7 @@ def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, mon
     assert swapped() == wanted
     depot.migrate()
     assert swapped() == "uuid7 5 complete"
-    stop_before_it_is_recorded(depot, monkeypatch, "0001")
+    stop_before(depot, RECORDS, "0001")
     assert swapped() == wanted
 
 

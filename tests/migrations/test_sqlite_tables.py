@@ -143,15 +143,6 @@ def make(depot, definition, around=AROUND):
     depot.migrate()
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left(depot):
-    yield
-    query("DROP VIEW IF EXISTS depot_view")
-    query("PRAGMA foreign_keys = OFF")
-    query("DROP TABLE IF EXISTS depot_order")
-    query("PRAGMA foreign_keys = ON")
-
-
 def kept():
     """Everything that the database says of itself, and its rows."""
     schema = query(

@@ -9,7 +9,6 @@ from django.core.management import CommandError
 from django.db import IntegrityError, connection, models, transaction
 from django.db.migrations import Migration
 from django.db.migrations.operations import AlterField
-from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.writer import MigrationWriter
 from django.test.utils import isolate_apps
 
@@ -21,11 +20,12 @@ from django_sortable_ids.models import BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID
 from tests.combinations import each_with
 from tests.marks import own_tables
-from tests.support import columns, constraints, elsewhere, execute, open_transaction
+from tests.primary_keys.stops import RECORDS, Stopped, stop_before, stopping_at
+from tests.support import columns, constraints, elsewhere, open_transaction
 
 from .conftest import forget
 from .sources import FIELDS, ROWS, create_orders, field
-from .test_constrain import UPDATE, Killed, killed
+from .test_constrain import UPDATE
 
 pytestmark = own_tables
 
@@ -257,13 +257,13 @@ def test_killed_at_any_statement_it_is_swapped_once(depot, atomic):
     def survives(number, after):
         """Whether that migration ends without a kill; the next one completes it in any case."""
         ended = False
-        with contextlib.suppress(Killed), killed(number, after, writes):
+        with contextlib.suppress(Stopped), stopping_at(number, writes, after=after):
             depot.migrate()
             ended = True
         connection.close()
         depot.migrate()
         assert ids(depot) == before[::-1]
-        with contextlib.suppress(Killed), killed(number, after, writes):
+        with contextlib.suppress(Stopped), stopping_at(number, writes, after=after):
             depot.migrate("0001")
         connection.close()
         depot.migrate("0001")
@@ -356,14 +356,11 @@ def test_triggers_and_views_of_sqlite_follow_too(depot):
             "CREATE TRIGGER keep BEFORE UPDATE OF public ON depot_order BEGIN "
             "SELECT RAISE(ABORT, 'ids stay'); END"
         )
-    try:
-        depot.migrate()
-        order = depot.model("Order")
-        with pytest.raises(IntegrityError, match="ids stay"), transaction.atomic():
-            order.objects.update(new="01KDVDNA00PVDPVDPVDPVDPVDM")
-        order.objects.filter(name="a").update(public="019b76da-a800-7b6d-adb6-db6db6db6db4")
-    finally:
-        execute("DROP VIEW depot_view")
+    depot.migrate()
+    order = depot.model("Order")
+    with pytest.raises(IntegrityError, match="ids stay"), transaction.atomic():
+        order.objects.update(new="01KDVDNA00PVDPVDPVDPVDPVDM")
+    order.objects.filter(name="a").update(public="019b76da-a800-7b6d-adb6-db6db6db6db4")
 
 
 # Models and columns that differ by a swap: it is pending, or was made and not recorded
@@ -405,20 +402,6 @@ def test_nothing_is_said_while_the_swap_is_pending(depot, checked, old, new):
     assert checked(new, old) == []
 
 
-def stop_before_it_is_recorded(depot, monkeypatch, to):
-    """Migrate, and be killed when the columns are swapped."""
-    name = "record_applied" if to is None else "record_unapplied"
-
-    def killed(*args):
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(MigrationRecorder, name, killed)
-        with pytest.raises(Killed):
-            depot.migrate(to)
-    connection.close()
-
-
 def refused(depot, command, to=None):
     """Whether ``migrate`` refuses all that doesn't begin with that command."""
     found = "swapped public and new of depot.Order, and was stopped before it was recorded"
@@ -426,12 +409,12 @@ def refused(depot, command, to=None):
         depot.migrate(to)
 
 
-def test_stopped_on_the_way_back_it_is_completed_first(depot, checked, monkeypatch):
+def test_stopped_on_the_way_back_it_is_completed_first(depot, checked):
     prepare(depot, "KSUIDField(unique=True)", "UUIDv7Field(unique=True)")
     BackfillRun.objects.create(target="depot.Order.new", options={"convert_from": "public"})
     before = ids(depot)
     depot.migrate()
-    stop_before_it_is_recorded(depot, monkeypatch, "0001")
+    stop_before(depot, RECORDS, "0001")
     assert (ids(depot), depot.applied()) == (before, ["0001_step", "0002_step"])
     assert checked(UUIDv7Field, KSUIDField) == [("sortable_ids.W009", "None")]
     depot.write('AddField("order", "more", IntegerField(null=True)),')
@@ -448,12 +431,12 @@ def test_stopped_on_the_way_back_it_is_completed_first(depot, checked, monkeypat
     assert ids(depot) == before
 
 
-def test_stopped_on_the_way_forward_it_is_completed_first(depot, checked, monkeypatch):
+def test_stopped_on_the_way_forward_it_is_completed_first(depot, checked):
     prepare(depot, "KSUIDField(unique=True)", "UUIDv7Field(unique=True)")
     depot.names.pop()
     depot.write(SWAP, atomic=False)  # else it is recorded in its own transaction
     before = ids(depot)
-    stop_before_it_is_recorded(depot, monkeypatch, None)
+    stop_before(depot, RECORDS)
     assert (ids(depot), depot.applied()) == (before[::-1], ["0001_step"])
     refused(depot, "manage.py migrate depot 0002_step", "0001")
     depot.migrate()
@@ -463,7 +446,7 @@ def test_stopped_on_the_way_forward_it_is_completed_first(depot, checked, monkey
     assert ids(depot) == before
 
 
-def test_a_guard_that_is_off_changes_nothing(depot, monkeypatch, settings):
+def test_a_guard_that_is_off_changes_nothing(depot, settings):
     settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
     prepare(depot)
     depot.migrate()

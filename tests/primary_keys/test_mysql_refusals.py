@@ -19,7 +19,7 @@ from tests.support import elsewhere, execute, on_statement, raising
 from . import small
 from .histories import is_one_to_one
 from .mysql import definition, definitions, mysql_only
-from .stops import EVERY, Stopped
+from .stops import EVERY, Stopped, stopping_at
 
 pytestmark = [own_tables, mysql_only]
 
@@ -176,36 +176,18 @@ def test_an_unfinished_move_of_other_keys(graph):
 # A process is killed at every statement of a move, and the next one ends it
 
 
-def changes(sql):
-    """Whether a statement changes a table, or the note."""
-    return sql.startswith(("CREATE", "ALTER", "DROP", "RENAME", "INSERT", "UPDATE", "DELETE"))
+def kill():
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Kill:
-    """Kills this process at the n-th statement that changes something, before it or after it."""
-
-    def __init__(self, number, after):
-        self.left, self.after = number, after
-
-    def __call__(self, execute, sql, params, many, context):
-        self.left -= changes(sql)
-        is_last = changes(sql) and self.left == 0
-        if is_last and not self.after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = execute(sql, params, many, context)
-        if is_last:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-
-def is_killed(kill, action):
+def is_killed(number, after, action):
     """Run the action in another process. Whether that was killed before its end."""
     connection.close()
     process = os.fork()
     if not process:
         status = 1
         try:
-            with connection.execute_wrapper(kill):
+            with stopping_at(number, after=after, stop=kill):
                 action()
             status = 0
         finally:
@@ -224,8 +206,8 @@ def test_it_continues_after_a_kill_at_each_statement(filled):
     for number in range(1, 1000, EVERY):
         kills = 0
         for name in ("0002_step", "0001_step"):
-            kill = Kill(number, after=number // EVERY % 2)
-            kills += is_killed(kill, lambda name=name: depot.migrate(name))
+            after = number // EVERY % 2
+            kills += is_killed(number, after, lambda name=name: depot.migrate(name))
             depot.migrate(name)
             assert definitions() == states[name], (number, name)
             assert is_one_to_one(keys, filled.keys()), (number, name)

@@ -16,7 +16,8 @@ from tests.support import execute, open_transaction
 from . import small
 from .histories import DELETED, is_one_to_one
 from .mysql import mysql_only
-from .test_unrecorded import NOTE, RENAMES, stop_before
+from .stops import stop_before
+from .test_unrecorded import NOTE, RENAMES
 
 pytestmark = own_tables
 

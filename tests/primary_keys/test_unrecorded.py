@@ -25,26 +25,12 @@ from tests.support import execute
 
 from . import small
 from .mysql import mysql_only
-from .stops import Stopped, migrate_until_done
+from .stops import RECORDS, migrate_until_done, stop_before
 
 pytestmark = own_tables
 DIRECTIONS = pytest.mark.parametrize("backwards", [False, True], ids=["forwards", "backwards"])
-RECORDS = re.compile(r'(INSERT INTO|DELETE FROM) ["`]?django_migrations')
 RENAMES = re.compile("RENAME TABLE")
 NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
-
-
-def stop_before(depot, statement, to):
-    """Migrate, and stop before the first statement that matches, with its parameters."""
-
-    def execute(run, sql, params, *rest):
-        if statement.match(f"{sql} {params!r}"):
-            raise Stopped
-        return run(sql, params, *rest)
-
-    with pytest.raises(Stopped), connection.execute_wrapper(execute):
-        depot.migrate(to)
-    connection.close()
 
 
 def stop(depot, *, backwards, statement=RECORDS):
