@@ -1,9 +1,16 @@
 """Errors that stop a backfill, and what messages have in common."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import distributions
 
 from django.core.management.base import CommandError
+from django.db.migrations.exceptions import (
+    BadMigrationError,
+    CircularDependencyError,
+    NodeNotFoundError,
+)
 
 __all__ = ["BackfillError", "Interrupted", "WrongArguments"]
 
@@ -36,6 +43,18 @@ def minutes(seconds: float) -> str:
 
 class BackfillError(CommandError):
     """It says what was found, what was expected and what to do; nothing wrong was written."""
+
+
+@contextmanager
+def reading_migrations() -> Iterator[None]:
+    """Explain the errors of migrations that can't be read."""
+    wrong = BadMigrationError, CircularDependencyError, NodeNotFoundError, ImportError, SyntaxError
+    try:
+        yield
+    except wrong as error:
+        raise BackfillError(
+            f"the migrations can't be read: {error}. Correct them, and run this again"
+        ) from error
 
 
 class Interrupted(CommandError):

@@ -34,10 +34,10 @@ from ..db import tables
 from ..db.errors import is_denied
 from ..db.tables import Kind, is_unique, may_be_null
 from ..db.transactions import session_limits
-from ..errors import BackfillError, counted, minutes
+from ..errors import BackfillError, counted, minutes, reading_migrations
 from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_alone, is_unique_with_others
-from ..migrating.next_migration import UNREADABLE, change_of
+from ..migrating.next_migration import change_of
 from ..migrating.unrecorded import unrecorded_changes
 from ..models import BackfillRun
 from ..primary_keys.changes.moved import MAP
@@ -207,10 +207,8 @@ class Migrations:
 
     @cached_property
     def loader(self) -> MigrationLoader:
-        try:
+        with reading_migrations():
             return MigrationLoader(self._connection, ignore_no_migrations=True)
-        except UNREADABLE as error:
-            raise BackfillError(f"the migrations can't be read: {error}") from error
 
     @cached_property
     def _written(self) -> Any:

@@ -13,29 +13,17 @@ from django.core.management.base import CommandError
 from django.db import connections, models
 from django.db.migrations import Migration
 from django.db.migrations.autodetector import MigrationAutodetector
-from django.db.migrations.exceptions import (
-    BadMigrationError,
-    CircularDependencyError,
-    NodeNotFoundError,
-)
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.writer import MigrationWriter
 
 from ..db.tables import is_unique, may_be_null
+from ..errors import reading_migrations
 from ..fields import SortableIDField
 from ..operations import ConstrainSortableID
 from ..schema import constraints
 from ..schema.constraints import redefined
 from .unrecorded import has_pending_migrations
-
-UNREADABLE = (
-    BadMigrationError,
-    CircularDependencyError,
-    NodeNotFoundError,
-    ImportError,
-    SyntaxError,
-)
 
 _HEAD = "class Migration(migrations.Migration):\n"
 
@@ -117,17 +105,13 @@ def following(
 ) -> NextMigration | None:
     """The next migration of the column; None if migrations and database have its constraints.
 
-    Raises ``NotMigrated`` if no migration has the field, ``CommandError`` if the migrations can't
+    Raises ``NotMigrated`` if no migration has the field, ``BackfillError`` if the migrations can't
     be read.
     """
     meta = model._meta
-    try:
+    with reading_migrations():
         loader = MigrationLoader(None, ignore_no_migrations=True)
         state = loader.project_state().models.get((meta.app_label, str(meta.model_name)))
-    except UNREADABLE as error:
-        raise CommandError(
-            f"the migrations can't be read: {error}. Correct them, and run this again"
-        ) from error
     leaves = sorted(loader.graph.leaf_nodes(meta.app_label))
     if not leaves:
         raise NotMigrated(

@@ -21,7 +21,7 @@ from ..backfill.sources.find import check_given
 from ..backfill.sources.id_column import check_names, check_table, names_of
 from ..backfill.sources.target import OnNull
 from ..db import tables
-from ..errors import BackfillError
+from ..errors import BackfillError, reading_migrations
 from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_same
 from ..models import MoveNote
@@ -99,8 +99,9 @@ def build(
     database doesn't have, and for all that prevents the move.
     """
     check_table(MoveNote, using)
-    loader = MigrationLoader(connections[using])
-    state = loader.project_state()
+    with reading_migrations():
+        loader = MigrationLoader(connections[using])
+        state = loader.project_state()
     named = list(_named(labels, connections[using]))
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
     found = [model for model in named if _changes(model, state, connections[using].vendor)]
@@ -123,7 +124,8 @@ def build(
             "\n".join(kept)
             if kept
             else "No key to move: a key that moves is a sortable id in the model, and another "
-            "field in the migrations. Name tables of the project, and edit their keys first"
+            "field in the migrations. Name tables of the project, in the database of --database, "
+            "and edit their keys first"
         )
     problems = [*_renamed(found, state)]
     problems += [] if needed else edits.without_old(found, state, keeps_old=keeps_old)

@@ -125,7 +125,8 @@ def refused(project, *arguments):
 
 NOTHING = (
     "No key to move: a key that moves is a sortable id in the model, and another field in the "
-    "migrations. Name tables of the project, and edit their keys first"
+    "migrations. Name tables of the project, in the database of --database, and edit their keys "
+    "first"
 )
 
 
@@ -197,6 +198,12 @@ def test_a_key_of_an_unmanaged_table(project):
     assert refused(project, "depot", "--write-migration") == [
         "depot.Customer is not managed, so no migration moves its key: keep that"
     ]
+
+
+def test_migrations_that_can_not_be_read(edited_project):
+    edited_project.write_migration("0002_next", "0009_gone")
+    [said] = refused(edited_project, "depot")
+    assert said.startswith("the migrations can't be read: Migration depot.0002_next dependencies")
 
 
 def test_another_public_text_moves_no_key(project):

@@ -13,7 +13,7 @@ from django.db import models
 from ...db import tables
 from ...fields import history_models
 from ...fields.of_model import referenced_column
-from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, Kind, MovedKey, Reference
+from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, KeyTable, MovedKey, Reference
 
 if TYPE_CHECKING:
     from ..operation import MigratePrimaryKey
@@ -229,7 +229,7 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
     old, gone = _old(moved, before if backwards else after, backwards)
     columns = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
 
-    def values(kind: Kind) -> Values:
+    def values(kind: KeyTable) -> Values:
         model: Any = before.get_model(*kind.model_key(moved))
         return Values(model._meta.db_table, columns[0], model, columns[1])
 

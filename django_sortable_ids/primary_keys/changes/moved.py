@@ -142,7 +142,7 @@ class TextReference(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class KeyTable:
     prefix: str
     """Of the table's name."""
     suffix: str
@@ -162,10 +162,10 @@ class Kind:
         return label.endswith(f"{self.suffix}.{NEW_KEY}")
 
 
-MAP = Kind("sortable_ids_next__", "MovedKeyMap")
+MAP = KeyTable("sortable_ids_next__", "MovedKeyMap")
 """The next key of each row, and of each deleted row whose key a history contains, while they
 move."""
-KEPT = Kind("sortable_ids_deleted__", "DeletedKeyMap")
+KEPT = KeyTable("sortable_ids_deleted__", "DeletedKeyMap")
 """The old and the new key of these deleted rows, as long as the move can be undone."""
 
 
