@@ -369,13 +369,10 @@ def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[model
     had when the table was created. With another one in the running model a row can't be inserted,
     or, on SQLite, is ignored.
     """
-    automatic = [
-        model
-        for model in apps.get_models(include_auto_created=True)
-        if model._meta.auto_created and router.allow_migrate_model(connection.alias, model)
-    ]
-    for model in automatic:
+    for model in apps.get_models(include_auto_created=True):
         meta, key = model._meta, model._meta.pk
+        if not meta.auto_created or not router.allow_migrate_model(connection.alias, model):
+            continue
         column = tables.column_info(connection, meta.db_table, str(key.column))
         if column is None:
             continue

@@ -22,7 +22,8 @@ def end():
 
 def changes(sql):
     """Whether it writes or changes a table."""
-    return not sql.lstrip().upper().startswith(("SELECT", "PRAGMA", "SHOW"))
+    first = ("CREATE", "ALTER", "DROP", "RENAME", "INSERT", "UPDATE", "DELETE")
+    return sql.lstrip().upper().startswith(first)
 
 
 def stopping_at(number, counts=changes, *, after=False, stop=end):
