@@ -325,17 +325,6 @@ def orders(at_time):
     order_at(None)
 
 
-@pytest.mark.usefixtures("orders")
-def test_both_days_are_included(browser):
-    form = form_of(page_of(browser, list_url(Order)), title_of("ulid"))
-    for first, last in ((DAYS[1], DAYS[2]), (DAYS[1], DAYS[1])):
-        answer = send(browser, list_url(Order), form, first=first, last=last)
-        days = [day for day in DAYS if first <= day <= last]
-        assert sorted(listed(answer)) == [
-            f"{day} {end}" for day in days for end in ("first", "last")
-        ]
-
-
 @each_timed_kind
 @pytest.mark.usefixtures("orders")
 def test_a_day_that_is_missing_leaves_its_end_open(scheme):

@@ -15,7 +15,6 @@ from django_sortable_ids.pagination import SortableIDPaginator
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Basket, Order, Review, ULIDProduct, UUIDv7Product, Voucher
 
-from .page import Page
 from .support import changelist, each_kind, list_url, logged_in, made_at, names, page_of, staff
 
 pytestmark = pytest.mark.django_db
@@ -278,6 +277,8 @@ def test_a_link_carries_the_public_text(browser, admin_with, scheme):
     rows = [model.objects.create(name=str(number)) for number in range(5)]
     in_order = list(model.objects.order_by("id"))
     first, second, third = walk(browser, model)
+    nav = second.root.find("nav", class_="sortable-ids-pages")
+    assert [a.get("rel") for a in nav.find_all("a")] == [None, "prev", "next", None]
     assert parse_qs(links(first)["Next"][1:]) == {"_after": [public_id(in_order[1])], "p": ["2"]}
     assert parse_qs(links(third)["Previous"][1:])["_before"] == [public_id(in_order[4])]
     assert listed(second) == [row.name for row in in_order[2:4]]
@@ -393,13 +394,3 @@ def test_no_statement_counts_every_row(browser, admin_with):
             counted = [each["sql"] for each in captured if "COUNT(" in each["sql"]]
             assert len(counted) == counts, query
             assert all("LIMIT 13" in sql for sql in counted)
-
-
-def test_the_page_is_nested_as_it_should_be(browser, admin_with):
-    admin_with(ULIDProduct, list_per_page=3)
-    products(10)
-    content = browser.get(list_url(ULIDProduct, p="2")).content.decode()
-    nav = Page(content).root.find("nav", class_="sortable-ids-pages")
-    assert [a.get("rel") for a in nav.find_all("a")] == [None, "prev", "next", None]
-    assert "style=" not in content.split('class="sortable-ids-pages"')[1].split("</nav>")[0]
-    assert names(browser.get(list_url(ULIDProduct)).context["cl"]) == ["00", "01", "02"]

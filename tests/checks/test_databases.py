@@ -29,7 +29,6 @@ from .test_definitions import define
 
 pytestmark = own_tables
 
-IGNORES_CASE = {"sqlite": "NOCASE", "mysql": "utf8mb4_general_ci"}
 LOCALE = {"sqlite": "NOCASE", "mysql": "utf8mb4_unicode_ci", "postgresql": '"und-x-icu"'}
 BYTES = {"sqlite": "BINARY", "mysql": "utf8mb4_bin", "postgresql": '"C"'}
 
@@ -108,14 +107,6 @@ def test_a_collation_of_a_language(adopted, field):
     assert message.id == "sortable_ids.E007"
     if connection.vendor == "postgresql":
         assert message.msg.startswith("The column's collation und-x-icu does not sort ids")
-
-
-def test_a_collation_that_ignores_case(adopted):
-    collation = IGNORES_CASE.get(connection.vendor)
-    if collation is None:
-        pytest.skip("PostgreSQL has none by itself")
-    adopted(f"varchar(32) COLLATE {collation}", KUUIDField(unique=True))
-    assert found() == [("sortable_ids.E007", "testapp.Adopted.value")]
 
 
 @pytest.mark.parametrize("kind", ["char(32)", "varchar(32)"])

@@ -166,21 +166,16 @@ def test_no_worker_number(isolated, settings):
 
 # Generic relations
 
-# The key, and the object_id of what points to it: whether a join compares them as equal.
+# The key, and the object_id of what points to it: whether a join compares them as equal. All others
+# that fail are in test_generic_relations.py.
 JOINS = {
     "uuid7 as uuid": (UUIDv7Field, {}, models.UUIDField(), True),
     "uuid7 as uuid7": (UUIDv7Field, {}, UUIDv7Field(), True),
     "char36 as text": (UUIDv7Field, {"storage": "char36"}, models.CharField(max_length=40), True),
-    "char32 as text": (UUIDv7Field, {"storage": "char32"}, models.CharField(max_length=40), False),
     "ulid as text": (ULIDField, {}, models.CharField(max_length=40), False),
     "ulid as ulid": (ULIDField, {}, ULIDField(), True),
-    "ulid as uuid": (ULIDField, {"storage": "uuid"}, models.UUIDField(), False),
     "ulid char as text": (ULIDField, {"storage": "char"}, models.TextField(), True),
-    "ulid char as ulid": (ULIDField, {"storage": "char"}, ULIDField(), False),
     "hexulid as text": (HexULIDField, {}, models.CharField(max_length=40), True),
-    "binary as text": (UUIDv7Field, {"storage": "binary"}, models.CharField(max_length=40), False),
-    "hexulid as short text": (HexULIDField, {}, models.CharField(max_length=31), False),
-    "snowflake as uuid": (SnowflakeField, {}, models.UUIDField(), False),
     "snowflake as time64": (SnowflakeField, {}, Time64Field(), False),
     "time64 as snowflake": (Time64Field, {}, SnowflakeField(), False),
     "snowflake as bigint": (SnowflakeField, {}, models.BigIntegerField(), True),

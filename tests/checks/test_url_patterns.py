@@ -232,27 +232,25 @@ def test_a_redirect_without_a_field_of_old_ids(settings):
     )
 
 
-def test_the_warning_says_what_to_do(settings):
-    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": [path("<int:pk>/", Detail.as_view())]})
+Moved = type("Moved", (RedirectOldIDs, generic.DetailView), {"model": Purchase})
+
+
+@pytest.mark.parametrize(
+    ("view", "key", "takes_numbers"),
+    [(Detail, UUIDv7Key._meta.pk, False), (Moved, Purchase._meta.pk, True)],
+)
+def test_the_warning_says_what_to_do(settings, view, key, takes_numbers):
+    """The pattern takes old ids, for which a view may redirect."""
+    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": [path("<int:pk>/", view.as_view())]})
     (message,) = check_views()
     assert message.id == "sortable_ids.W007"
-    assert "testapp.UUIDv7Key.id has ids such as" in message.msg
+    assert f"{key} has ids such as" in message.msg
     assert "'<str:pk>'" in message.hint
     pattern = re.search(r"'(\(\?P<pk>.*?\))' in re_path", message.hint)[1]
-    assert found(settings, re_path(f"^{pattern}/$", Detail.as_view())) == []
-    page, key = (re.match(f"^{pattern}/$", f"{each}/") for each in ("about-us", UUIDv7Key().pk))
-    assert (page, bool(key)) == (None, True)
-    assert re.match(f"^{pattern}/$", "17/") is None
-
-
-def test_the_pattern_takes_old_ids_for_which_a_view_may_redirect(settings):
-    view = type("Moved", (RedirectOldIDs, generic.DetailView), {"model": Purchase}).as_view()
-    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": [path("<int:pk>/", view)]})
-    (message,) = check_views()
-    pattern = re.search(r"'(\(\?P<pk>.*?\))' in re_path", message.hint)[1]
-    public = [Purchase._meta.pk.public_text.example, "17", "about-us"]
-    matches = [re.match(f"^{pattern}/$", f"{each}/") for each in public]
-    assert [bool(each) for each in matches] == [True, True, False]
+    assert found(settings, re_path(f"^{pattern}/$", view.as_view())) == []
+    texts = [key.public_text.example, "17", "about-us"]
+    matches = [bool(re.match(f"^{pattern}/$", f"{each}/")) for each in texts]
+    assert matches == [True, takes_numbers, False]
 
 
 @isolate_apps("tests.testapp")

@@ -443,11 +443,3 @@ def test_colours_come_from_a_file():
     assert 'href="/static/django_sortable_ids/histogram.css"' in text
     for refused_by_a_strict_policy in ("style=", "<style", "<script", "onclick"):
         assert refused_by_a_strict_policy not in text
-
-
-@pytest.mark.django_db
-def test_it_draws_what_is_counted():
-    fill("uuid7", [utc(2026, 7, day, 12) for day in (1, 1, 2, 4)])
-    figure = drawn(histogram(Order.objects, "uuid7", "day"), title="Orders by day")
-    assert [cell.text for cell in figure.find_all("td")] == ["2", "1", "0", "1"]
-    assert figure.find("figcaption").text == "Orders by day"

@@ -4,13 +4,13 @@
 // selects all of it.
 {
   const copy = async (text) => {
-    if (navigator.clipboard) {
+    try {
       await navigator.clipboard.writeText(text.textContent);
-      return;
+    } catch {
+      // Without HTTPS there is no clipboard, and a frame may have no right to it.
+      window.getSelection().selectAllChildren(text);
+      document.execCommand("copy");
     }
-    // Without HTTPS there is no clipboard.
-    window.getSelection().selectAllChildren(text);
-    document.execCommand("copy");
   };
 
   const addButton = (text) => {
