@@ -51,20 +51,20 @@ def check_databases(
     app_configs: Any = None, databases: Sequence[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
     """Problems in the databases with these aliases; for None, no database is queried."""
-    return [found for alias in databases or () for found in _check_database(alias)]
+    return [problem for alias in databases or () for problem in _check_database(alias)]
 
 
 def _check_database(alias: str) -> list[CheckMessage]:
     connection = connections[alias]
     try:
-        found = _problems(connection)
+        problems = _problems(connection)
     except DatabaseError:
         return []
-    is_refused = any(each.is_serious() for each in found)
+    is_refused = any(problem.is_serious() for problem in problems)
     if is_refused and _is_pending(connection, "django_sortable_ids"):
-        for each in found:  # `migrate django_sortable_ids`, which mends none of them, must run.
-            each.level = min(each.level, WARNING)
-    return found
+        for problem in problems:  # `migrate django_sortable_ids` must run, and mends none of them.
+            problem.level = min(problem.level, WARNING)
+    return problems
 
 
 def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
@@ -74,20 +74,20 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
     from ..migrating.unrecorded import unrecorded_changes  # imports the backfill
 
     unrecorded = unrecorded_changes(connection)
-    stopped = {name.lower() for each in unrecorded for name in each.fields}
+    stopped = {name.lower() for change in unrecorded for name in change.fields}
     present = [field for field in fields if str(field).lower() not in stopped]
     return [
         *_check_server(connection, fields),
         *_check_columns(connection, present),
         *(
-            message("W009", alias=each.using, found=each.found, command=each.command)
-            for each in unrecorded
+            message("W009", alias=change.using, found=change.found, command=change.command)
+            for change in unrecorded
         ),
         *(
             message("E019", model._meta.auto_created, reason=capfirst(reason), fix=KEEP_DEFAULT)
             for model, reason in automatic_keys(connection)
         ),
-        *(found for model in models for found in check_generic_relations(model, connection)),
+        *(wrong for model in models for wrong in check_generic_relations(model, connection)),
         *_check_moved_keys(connection),
     ]
 
@@ -100,9 +100,9 @@ def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]
         is_moved = model._meta.label in moved and not isinstance(key, SortableIDField)
         if not is_moved or tables.kind(connection, table) != "table":
             continue
-        found = tables.column_info(connection, table, str(key.column))
+        column = tables.column_info(connection, table, str(key.column))
         is_key = tables.names_of(connection, table, str(key.column), primary_key=True)
-        is_alike = found and tables.family(found.kind) == tables.family(key.db_type(connection))
+        is_alike = column and tables.family(column.kind) == tables.family(key.db_type(connection))
         app_label = model._meta.app_label
         if not (is_key and is_alike) and not _is_pending(connection, app_label):
             yield message("E021", key, app=app_label)
@@ -182,10 +182,11 @@ def _check_columns(
     is_pending = cache(partial(_is_pending, connection))
     for field in fields:
         name = tables.folded(connection, str(field.column))
-        column = columns(field.model._meta.db_table).get(name)
-        problems = [] if column is None else [*_check_column(connection, field, column)]
-        if problems and not is_pending(field.model._meta.app_label):
-            yield from problems
+        with suppress(DatabaseError):  # The user may have no right to read the table.
+            column = columns(field.model._meta.db_table).get(name)
+            problems = [] if column is None else [*_check_column(connection, field, column)]
+            if problems and not is_pending(field.model._meta.app_label):
+                yield from problems
 
 
 def _check_column(

@@ -322,3 +322,23 @@ def test_ids_of_the_times_of_their_rows_may_be_old(isolated, table):
     model = table(define("Adopted", value=field, at=models.DateTimeField(null=True)))
     model.objects.create(value=1 << 22)
     assert found() == []
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="a role of the same connection")
+def test_a_table_that_the_user_may_not_read_hides_no_other(isolated, table):
+    table(define("Secret", code=KUUIDField(unique=True)))
+    execute(f"CREATE TABLE adopted (value varchar(20) COLLATE {LOCALE[connection.vendor]})")
+    define("Adopted", value=KUUIDField(unique=True), meta={"db_table": "adopted"})
+    execute(
+        "CREATE ROLE sortable_ids_reader",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO sortable_ids_reader",
+        "REVOKE SELECT ON testapp_secret FROM sortable_ids_reader",
+        "SET ROLE sortable_ids_reader",
+    )
+    try:
+        assert [name for _, name in found()] == ["testapp.Adopted.value"] * 2
+    finally:
+        execute(
+            *("RESET ROLE", "DROP OWNED BY sortable_ids_reader", "DROP ROLE sortable_ids_reader"),
+            "DROP TABLE adopted",
+        )
