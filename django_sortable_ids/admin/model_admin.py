@@ -294,9 +294,10 @@ def _wrong_hierarchies(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:
 def _wrong_filters(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:
     items: Any = model_admin.list_filter
     for item in items if isinstance(items, list | tuple) else ():  # Django reports other types
-        path, kind = item if isinstance(item, list | tuple) else (item, None)
+        given, kind = item if isinstance(item, list | tuple) else (item, None)
         if not (isinstance(kind, type) and issubclass(kind, CreatedAtFilter)):
             continue
+        path = str(given)
         if reason := _no_times(model_admin, path, may_repeat=True):
             yield "list_filter", reason, _NAME_A_PATH
         elif "pk" in path.split(LOOKUP_SEP):
