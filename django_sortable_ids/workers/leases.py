@@ -16,12 +16,11 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count, islice
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import DatabaseError, IntegrityError, connections
 from django.db.models import QuerySet
@@ -39,16 +38,14 @@ _MOST_CANDIDATES = 1024
 _HOSTS_SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """How long a lease lasts, and how long other processes wait after its end, in ms."""
 
     term: int
     skew: int
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """The lease that this process holds; times are Unix ms."""
 
     number: int
@@ -262,7 +259,7 @@ class ProcessLease:
         except LeaseLost as error:
             self._end(str(error))
             raise
-        self._held = replace(self._held, expires=expires)
+        self._held = self._held._replace(expires=expires)
         self.ends_ns = expires * _MS
 
     def _end(self, why: str) -> None:
@@ -281,9 +278,9 @@ class ProcessLease:
 def refuse_in_transaction_of_sqlite(using: str) -> None:
     """SQLite has one writer at a time: a second connection would wait for the caller's forever."""
     connection = connections[using]
+    is_open = connection.connection is not None
     if connection.vendor == "sqlite" and (
-        connection.in_atomic_block
-        or (connection.connection is not None and not connection.autocommit)
+        connection.in_atomic_block or (is_open and not connection.autocommit)
     ):
         raise LeaseUnavailable(
             "a worker number can't be leased inside a transaction of SQLite, which has one writer "
