@@ -2,11 +2,10 @@
 
 import pytest
 from django.db import connection
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.workers import counters
-from tests.own_tables import Own
+from tests.own_tables import own_model
 
 
 @pytest.fixture
@@ -15,19 +14,12 @@ def sequence():
     made = []
 
     def make(**arguments):
-        with isolate_apps("tests.testapp"):
-
-            class Numbered(Own):
-                number = LexicalSequenceField(**({"unique": True, "null": True} | arguments))
-
-                class Meta(Own.Meta):
-                    db_table = "numbered"
-
-        if not made:
+        number = LexicalSequenceField(**({"unique": True, "null": True} | arguments))
+        made.append(own_model("Numbered", meta={"db_table": "numbered"}, number=number))
+        if len(made) == 1:
             with connection.schema_editor() as editor:
-                editor.create_model(Numbered)
-        made.append(Numbered)
-        return Numbered
+                editor.create_model(made[0])
+        return made[-1]
 
     counters.drop_blocks()
     yield make

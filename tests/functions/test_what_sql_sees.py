@@ -2,7 +2,6 @@
 
 import django
 import pytest
-from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import FieldError, ValidationError
 from django.db import NotSupportedError, connection, models
@@ -300,12 +299,6 @@ def test_what_is_no_id_is_refused():
     ULIDKey.objects.create()
     with pytest.raises(FieldError, match="takes a sortable id"):
         ULIDKey.objects.annotate(text=AsText("name")).get()
-
-
-def test_other_installed_apps_adapt_functions_once():
-    before = vars(Cast)["as_sqlite"]
-    apps.get_app_config("django_sortable_ids").ready()
-    assert vars(Cast)["as_sqlite"] is before
 
 
 FORMS = [("id", "id_as_text"), ("id_as_text", "id"), ("id_as_text", "uuid"), ("uuid", "id_as_text")]
