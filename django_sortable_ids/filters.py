@@ -2,7 +2,7 @@
 
 ``fields = ["id"]`` and ``fields = {"id": ["exact", "in", "gt"]}`` take public texts. A malformed
 one makes the form invalid, which is 400 in REST. This module is imported when django-filter is,
-also by itself, so it registers at its end.
+also by itself, and registers at its end.
 """
 
 import sys
@@ -100,21 +100,15 @@ class PublicMultipleChoiceField(
     """Like ``PublicChoiceField``, for several choices."""
 
 
-def register() -> None:
-    """Give every filter set the filter of ids, and choices of rows unless the project has fields of
-    its own.
-    """
-    default = {"filter_class": SortableIDFilter, "extra": lambda field: {"id_field": field}}
-    django_filters.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, default)
-    # That of REST framework copies the defaults when it is imported.
-    rest = sys.modules.get("django_filters.rest_framework.filterset")
-    if rest is not None:
-        rest.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, default)
-    one, several = django_filters.ModelChoiceFilter, django_filters.ModelMultipleChoiceFilter
-    if one.field_class is fields.ModelChoiceField:
-        one.field_class = PublicChoiceField
-    if several.field_class is fields.ModelMultipleChoiceField:
-        several.field_class = PublicMultipleChoiceField
-
-
-register()
+_default = {"filter_class": SortableIDFilter, "extra": lambda field: {"id_field": field}}
+django_filters.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, _default)
+# That of REST framework copies the defaults when it is imported.
+_rest = sys.modules.get("django_filters.rest_framework.filterset")
+if _rest is not None:
+    _rest.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, _default)
+# Unless the project has fields of its own:
+_one, _several = django_filters.ModelChoiceFilter, django_filters.ModelMultipleChoiceFilter
+if _one.field_class is fields.ModelChoiceField:
+    _one.field_class = PublicChoiceField
+if _several.field_class is fields.ModelMultipleChoiceField:
+    _several.field_class = PublicMultipleChoiceField

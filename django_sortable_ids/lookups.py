@@ -20,6 +20,7 @@ from .fields.generating import is_called_by
 from .fields.of_model import referenced_id
 from .fields.public import Candidates, Malformed
 from .schemes import ID, InvalidID
+from .schemes.errors import described
 
 _TEXT_LOOKUPS = (
     "pasted",
@@ -65,6 +66,8 @@ class _InCandidates:
     def get_prep_lookup(self) -> Any:
         field = referenced_id(self.lhs.output_field)
         if field is not None and not hasattr(self.rhs, "as_sql"):
+            if isinstance(self.rhs, str):
+                raise TypeError(f"{field}: expected a list of ids, found {described(self.rhs)}")
             values = list(self.rhs)
             if field.public_text.is_ambiguous:
                 read = (_value_or_candidates(self.lhs, value) for value in values)
@@ -161,9 +164,8 @@ class WholeID(lookups.In):
             raise FieldError("text lookups of ids take a text, not an expression: use exact or in")
         if self.rhs is None:
             return None  # which Django takes for IS NULL in iexact, and refuses in the others
-        is_text = isinstance(self.rhs, str)
-        field = self.lhs.output_field
-        self.rhs = list(pasted_values(field, self.rhs)) if is_text else [self.rhs]
+        field, text = self.lhs.output_field, self.rhs
+        self.rhs = list(pasted_values(field, text)) if isinstance(text, str) else [text]
         return super().get_prep_lookup()
 
 

@@ -150,6 +150,15 @@ def test_another_type_is_named(key, row):
     assert key.objects.get() == row
 
 
+@each_key
+def test_one_text_is_no_list(key, row):
+    """Its characters are no ids, and finding nothing would say nothing."""
+    child = around(key, "Child").objects.create(parent=row)
+    for rows, path in ((key, "pk"), (type(child), "parent"), (type(child), "parent__id")):
+        with pytest.raises(TypeError, match=rf"{key._meta.pk}: expected a list of ids, found '"):
+            rows.objects.filter(**{f"{path}__in": str(row.pk)})
+
+
 def test_a_ulid_in_the_column_of_a_uuid():
     field = ULIDField(storage="uuid")
     value = field.generate()
