@@ -14,7 +14,8 @@ from tests.support import elsewhere, execute, on_statement, open_transaction, re
 from tests.workers.proxy import proxy
 
 from .command import called
-from .support import START, build, insert_orders, is_strict, rows, saved_run
+from .shop.models import Plain
+from .support import START, build, insert, insert_orders, is_strict, rows, saved_run
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
@@ -168,6 +169,17 @@ def test_the_session_is_read_committed_while_it_runs_whatever_the_settings_say()
         isolation, wait = session()
         assert isolation == "REPEATABLE-READ"
         assert int(wait) > 1
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="has the setting")
+def test_a_session_that_refuses_updates_without_a_key(monkeypatch):
+    insert(Plain, [{"created_at": START}] * 20)
+    options = connection.settings_dict["OPTIONS"]
+    monkeypatch.setitem(options, "init_command", "SET sql_safe_updates = 1")
+    connection.close()
+    assert run.execute(build("shop.Plain.public_id", 8)).filled == 20
+    monkeypatch.undo()
+    connection.close()
 
 
 def session():

@@ -138,9 +138,9 @@ class MySQL(Engine):
         READ also locks the rows that an UPDATE reads but doesn't change."""
         lift_statement_limit(self.connection)
         with self.connection.cursor() as cursor:
-            # The first is for row locks, the second for table locks: LOCK TABLES, ALTER TABLE.
-            cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
-            cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
+            # Of row locks, and of table locks: LOCK TABLES, ALTER TABLE.
+            waits = f"innodb_lock_wait_timeout = {LOCK_SECONDS}, lock_wait_timeout = {LOCK_SECONDS}"
+            cursor.execute(f"SET SESSION {waits}, sql_safe_updates = 0")
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
     def end_session(self) -> None:
