@@ -66,10 +66,10 @@ class SortableIDChangeList(ChangeList):
         return rows.filter(**{f"{path}__created_at__gte": start, f"{path}__created_at__lt": end})
 
     def get_filters_params(self, params: Any = None) -> Any:
-        found = super().get_filters_params(params)
+        filters = super().get_filters_params(params)
         if name := self._period_name:
-            found.pop(name, None)
-        return found
+            filters.pop(name, None)
+        return filters
 
     @property
     def _period_name(self) -> str | None:
@@ -119,8 +119,8 @@ class SortableIDChangeList(ChangeList):
 
     def _full_count(self, request: HttpRequest) -> int:
         """The number of rows without filters and search; without any, it is known already."""
-        every, found = self.root_queryset.query, self.queryset.query
-        if found.where == every.where and found.distinct == every.distinct:
+        every, some = self.root_queryset.query, self.queryset.query
+        if some.where == every.where and some.distinct == every.distinct:
             return self.result_count
         rows = self.root_queryset.order_by("pk")
         count: int = self.model_admin.get_paginator(request, rows, self.list_per_page).count

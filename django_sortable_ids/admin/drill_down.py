@@ -100,10 +100,10 @@ def path_to(text: str) -> list[CalendarPeriod]:
     path = list(_periods("year", Span(start, end_of("year", start))))
     for part in parts:
         wanted = f"{path[-1].text}-{part}"
-        found = [period for period in path[-1].inside() if period.text == wanted]
-        if not found:
+        period = next((each for each in path[-1].inside() if each.text == wanted), None)
+        if period is None:
             raise ValueError(f"no time {text!r}")
-        path += found
+        path.append(period)
     return path
 
 
@@ -185,10 +185,10 @@ def _level(
     part of the path.
     """
     start, end = path[-1].span if path else (None, None)
-    found = ends(rows, column, start, end, deadline - time.monotonic())
-    if found is None:
+    both = ends(rows, column, start, end, deadline - time.monotonic())
+    if both is None:
         return None
-    first, last = found
+    first, last = both
     periods = path[-1].inside() if path else _years(rows, column, first, last, deadline)
     while around := [each for each in periods if each.span.start <= first and last < each.span.end]:
         periods = around[0].inside()
@@ -207,9 +207,9 @@ def _years(
     if last.year - first.year < MOST_YEARS:
         return list(_periods("year", Span(start_of("year", first), end_of("year", last))))
     with_rows: list[CalendarPeriod] = []
-    found: tuple[datetime, datetime] | None = (first, last)
-    while found and len(with_rows) < MOST_YEARS:
-        year = Span(start_of("year", found[0]), end_of("year", found[0]))
+    rest: tuple[datetime, datetime] | None = (first, last)
+    while rest and len(with_rows) < MOST_YEARS:
+        year = Span(start_of("year", rest[0]), end_of("year", rest[0]))
         with_rows += _periods("year", year)
-        found = ends(rows, column, year.end, None, deadline - time.monotonic())
+        rest = ends(rows, column, year.end, None, deadline - time.monotonic())
     return with_rows

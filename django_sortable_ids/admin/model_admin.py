@@ -124,12 +124,12 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             context["list_template"] = response.resolve_template(response.template_name)
             response.template_name = _LIST
             context["days_filters"] = []
-            for each in change_list.filter_specs:
-                if isinstance(each, CreatedAtFilter):
+            for spec in change_list.filter_specs:
+                if isinstance(spec, CreatedAtFilter):
                     # The list has the form of its days: themes have a form around all filters.
-                    each.has_form_in_list = True
-                    each.read_parameters(change_list)
-                    context["days_filters"].append(each)
+                    spec.has_form_in_list = True
+                    spec.read_parameters(change_list)
+                    context["days_filters"].append(spec)
         return response
 
     # Search
@@ -148,11 +148,11 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         with_id = rows_with_id(queryset, self.get_search_fields(request), search_term)
         if with_id is not None:
             return with_id
-        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        rows, may_repeat = super().get_search_results(request, queryset, search_term)
         key = old_key(self.model)
         if key and (values := key.values(search_term.strip())):
-            found |= queryset.filter(**{f"{key.path}__in": values})
-        return found, may_repeat
+            rows |= queryset.filter(**{f"{key.path}__in": values})
+        return rows, may_repeat
 
     def _whole(self, name: str) -> str:
         """The lookup of a whole id, if the name is one of an id, with a lookup or without."""
@@ -235,7 +235,7 @@ def rows_with_id(
     ``search_fields`` are lookups, of which those of ids end with ``__pasted``. None if there is no
     such row, or if the term may be anything else than an id.
     """
-    text, found, may_repeat = term.strip(" \"'"), Q(), False
+    text, conditions, may_repeat = term.strip(" \"'"), Q(), False
     for name in search_fields:
         path = str(name).removesuffix(PASTED)
         field = field_at(rows.model, path)
@@ -244,9 +244,9 @@ def rows_with_id(
         with_id = Q(**{name: text})
         is_only_an_id = _is_only_an_id(field, text) and any(pasted_values(field, text))
         if is_only_an_id and rows.filter(with_id).exists():
-            found |= with_id
+            conditions |= with_id
             may_repeat = may_repeat or lookup_spawns_duplicates(rows.model._meta, path)
-    return (rows.filter(found), may_repeat) if found else None
+    return (rows.filter(conditions), may_repeat) if conditions else None
 
 
 def _is_only_an_id(field: SortableIDField, text: str) -> bool:
@@ -366,21 +366,21 @@ def columns(model_admin: admin.ModelAdmin[Any]) -> dict[str, ListedColumn]:
     """The columns of the model's ids by their names in ``list_display``."""
     fields = [field for field in id_fields(model_admin.model) if not field.wrong_options]
     timed = [field for field in fields if isinstance(field.scheme, TimeScheme)]
-    found: dict[str, ListedColumn] = {}
+    by_name: dict[str, ListedColumn] = {}
     for field in fields:
         title = field.verbose_name
         if field.name != "public_id":
             title = format_lazy(pgettext_lazy("sortable ids", "public {name}"), name=title)
-        found[f"{field.name}_public_text"] = ListedColumn(field, model_admin, title)
+        by_name[f"{field.name}_public_text"] = ListedColumn(field, model_admin, title)
     for field in timed:
         title = format_lazy(
             pgettext_lazy("sortable ids", "{name} created at"), name=field.verbose_name
         )
-        found[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
+        by_name[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
     if fields:
         title = pgettext_lazy("sortable ids", "public id")
-        found["public_id"] = ListedColumn(main_field(fields), model_admin, title)
+        by_name["public_id"] = ListedColumn(main_field(fields), model_admin, title)
     if timed:
         title = pgettext_lazy("sortable ids", "created at")
-        found["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)
-    return found
+        by_name["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)
+    return by_name

@@ -40,9 +40,9 @@ def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessag
         *_check_prefixes(app_configs),
         *_check_settings(app_configs),
         *(
-            found
+            problem
             for model in _models(app_configs)
-            for found in (*check_generic_relations(model), *_check_fields(model))
+            for problem in (*check_generic_relations(model), *_check_fields(model))
         ),
     ]
 

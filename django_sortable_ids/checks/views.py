@@ -34,12 +34,12 @@ def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         return []
     is_masked = any(field.masked for field in fields)
     user_key = masked_user_key() if is_masked else None
-    found: list[CheckMessage] = []
+    problems: list[CheckMessage] = []
     for route in _routes(get_resolver().url_patterns):
-        found += _check_lookups(route)
+        problems += _check_lookups(route)
         if is_masked:
-            found += _check_masks(route.callback, user_key)
-    return [each for at, each in enumerate(found) if each not in found[:at]]
+            problems += _check_masks(route.callback, user_key)
+    return [problem for at, problem in enumerate(problems) if problem not in problems[:at]]
 
 
 def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
@@ -55,7 +55,8 @@ def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
         elif field and not field.wrong_options and _takes_only_numbers(route, name, field):
             example, pattern = field.public_text.example, field.public_text.pattern
             pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""
-            given = {"url": route.url, "parameter": name, "field": field, "pattern": pattern}
+            url = "".join(map(str, route.parts))
+            given = {"url": url, "parameter": name, "field": field, "pattern": pattern}
             yield message("W007", view, **given, example=example)
 
 
@@ -63,10 +64,6 @@ class _Route(NamedTuple):
     parts: tuple[Any, ...]
     """Django's patterns, from the root to the view."""
     callback: Any
-
-    @property
-    def url(self) -> str:
-        return "".join(map(str, self.parts))
 
     def takes(self, parameter: str, text: str) -> bool:
         """Whether a URL may have that text as its parameter: whether the pattern matches the URL
@@ -81,12 +78,12 @@ class _Route(NamedTuple):
 
 
 def _routes(patterns: Iterable[Any], before: tuple[Any, ...] = ()) -> Iterator[_Route]:
-    for each in patterns:
-        parts = (*before, each.pattern)
-        if isinstance(each, URLResolver):
-            yield from _routes(each.url_patterns, parts)
-        elif isinstance(each, URLPattern):
-            yield _Route(parts, each.callback)
+    for url in patterns:
+        parts = (*before, url.pattern)
+        if isinstance(url, URLResolver):
+            yield from _routes(url.url_patterns, parts)
+        elif isinstance(url, URLPattern):
+            yield _Route(parts, url.callback)
 
 
 def _lookups(callback: Any) -> Iterator[tuple[type, type[models.Model], Any, Any]]:

@@ -109,13 +109,13 @@ def ends(
             selects.append(Select(*first.query.get_compiler(using=rows.db).as_sql()))
     except EmptyResultSet:
         return None
-    found = scalars(queryset.db, selects, seconds)
-    if found is None:
+    values = scalars(queryset.db, selects, seconds)
+    if values is None:
         raise TookTooLong
-    if found[0] is None:
+    if values[0] is None:
         return None
     stored = column.field.stored(connections[queryset.db])
-    times = [_time(column.scheme, stored, value) for value in found]
+    times = [_time(column.scheme, stored, value) for value in values]
     return min(times), max(times)
 
 
@@ -192,15 +192,15 @@ def _estimates(
     fewest = fewest_expected_rows(queryset, column.field)
     if fewest is None:
         return none
-    found: list[Count | None] = []
+    estimates: list[Count | None] = []
     for start, stop in spans:
         within = {f"{column.path}__created_at__gte": start, f"{column.path}__created_at__lt": stop}
         # MariaDB and MySQL estimate ranges of an index only if they read it.
         expected = estimated_rows(queryset.filter(**within).values(column.path))
         if expected is None or time.monotonic() > end:
             return none
-        found.append(None if expected < fewest else Count(expected, "estimated"))
-    return found
+        estimates.append(None if expected < fewest else Count(expected, "estimated"))
+    return estimates
 
 
 def _counted(
@@ -212,19 +212,17 @@ def _counted(
 ) -> list[Count] | None:
     """The counts, each up to ``most`` rows; None if they take longer than that."""
     end = None if seconds is None else time.monotonic() + seconds
-    rows: list[int] = []
+    numbers: list[int] = []
     selects = _selects(queryset, column, spans, most)
     longest = max((len(each.params) for each in selects), default=0)
     size = max(1, _MOST_PARAMS // max(1, longest))
     for first in range(0, len(selects), size):
         left = None if end is None else end - time.monotonic()
-        found = scalars(queryset.db, selects[first : first + size], left)
-        if found is None:
+        values = scalars(queryset.db, selects[first : first + size], left)
+        if values is None:
             return None
-        rows += found
-    return [
-        Count(each) if most is None or each <= most else Count(each, "minimum") for each in rows
-    ]
+        numbers += values
+    return [Count(n) if most is None or n <= most else Count(n, "minimum") for n in numbers]
 
 
 def _selects(

@@ -126,16 +126,16 @@ def _whole(
     """From the first bar to the last one; None without rows between two bounds that are unknown."""
     if start is None or end is None:
         try:
-            found = ends(rows, column, start, end, seconds)
+            both = ends(rows, column, start, end, seconds)
         except TookTooLong:
             raise ValueError(
                 f"the first and the last {column.path} were not found within {seconds} seconds; "
                 f"give start and end"
             ) from None
-        if found is None:
+        if both is None:
             return None
-        start = start_of(unit, found[0]) if start is None else start
-        end = end_of(unit, found[1]) if end is None else end
+        start = start_of(unit, both[0]) if start is None else start
+        end = end_of(unit, both[1]) if end is None else end
     if end < start:
         raise ValueError(f"the end, {end}, is before the start, {start}")
     return Span(start, end)
@@ -177,10 +177,10 @@ def drawn_counts(
     """
     largest = max(counts, default=0)
     form = pgettext("sortable ids", "%(time)s: %(count)s")
-    found = []
+    bars = []
     for number, (label, at, count) in enumerate(zip(labels, times, counts, strict=True)):
         height = max(_LEAST, round(HEIGHT * count / largest)) if count else 0
-        found.append(
+        bars.append(
             DrawnBar(
                 x=str(number * WIDTH),
                 y=str(HEIGHT - height),
@@ -191,7 +191,7 @@ def drawn_counts(
                 is_minimum=count.precision == "minimum",
             )
         )
-    return found
+    return bars
 
 
 def formatted(at: datetime, form: str) -> str:

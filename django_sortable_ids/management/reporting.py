@@ -335,7 +335,7 @@ class Status:
 
     @property
     def has_field(self) -> bool:
-        """False where no model of the project has the field any more."""
+        """Whether a model of the project still has the field."""
         try:
             app, model, name = self.run.target.split(".")
             field = apps.get_model(app, model)._meta.get_field(name)

@@ -68,7 +68,5 @@ def sortable_id_picture(instance: Any, field: str | None = None) -> dict[str, An
     if not isinstance(instance, models.Model):
         return {}
     id_field, value = id_of(instance, field)
-    found = None if value is None else anatomy(id_field.scheme, value)
-    if found is None or not found.text:
-        return {}
-    return {"picture": picture(found)}
+    parts = None if value is None else anatomy(id_field.scheme, value)
+    return {"picture": picture(parts)} if parts and parts.text else {}

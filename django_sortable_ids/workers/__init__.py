@@ -109,13 +109,14 @@ def before_request(**_: Any) -> None:
 
 def _limits() -> Iterator[int]:
     """How many worker numbers fit into the ids of each field."""
-    for model in apps.get_models(include_auto_created=True):
-        for each in model._meta.local_fields:
-            scheme = getattr(each, "scheme", None)
-            if isinstance(scheme, TimeScheme) and getattr(each, "generates_ids", False):
-                workers = scheme.layout.workers
-                if workers:
-                    yield workers
+    models = apps.get_models(include_auto_created=True)
+    columns: Any = (column for model in models for column in model._meta.local_fields)
+    for column in columns:
+        # Only a sortable id has such a list, empty if its options are right.
+        if getattr(column, "wrong_options", None) == [] and column.generates_ids:
+            scheme = column.scheme
+            if isinstance(scheme, TimeScheme) and scheme.layout.workers:
+                yield scheme.layout.workers
 
 
 def _give_back() -> None:

@@ -73,6 +73,7 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
         class Counted(Own):
             id = SnowflakeField(primary_key=True, worker_bits=2)
             other = Time64Field(workers=10)
+            wrong = SnowflakeField(layout="x")  # which its own check reports
 
         monkeypatch.setattr(workers, "apps", isolated)
         occupy(0, 1, 2, 3)
