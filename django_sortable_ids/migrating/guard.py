@@ -160,7 +160,12 @@ def check_migrations(
         return
     state = ProjectState.from_apps(apps)
     walk = _Walk(connection, state)
-    reasons = [refusal for migration in forwards for refusal in walk.through(migration)]
+    reasons = [
+        f"{migration}, {refusal}"
+        for migration in forwards
+        for operation in migration.operations
+        for refusal in walk.step(migration.app_label, operation)
+    ]
     if reasons:
         raise CommandError("\n".join(["Nothing was migrated.", *reasons]))
 
@@ -177,11 +182,6 @@ class _Walk:
     that it creates or deletes."""
     columns: dict[tuple[str, str], dict[str, str | None]] = field(default_factory=dict)
     """Present names of columns that it renames, by model and field; None for one that it adds."""
-
-    def through(self, migration: Migration) -> Iterator[str]:
-        for operation in migration.operations:
-            for refusal in self.step(migration.app_label, operation):
-                yield f"{migration}, {refusal}"
 
     def step(self, app_label: str, operation: Any) -> Iterator[str]:
         """The refusals of an operation; afterwards it is applied to the state."""

@@ -73,7 +73,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
     """The findings for a planned change. Writes nothing."""
     known = {(each.name, name) for each in change.tables for name in each.changed}
     known |= {(each.table, each.column) for each in change.texts}
-    known |= {(each.table, each.column) for each in generic_references()}
+    known |= {(each.table, each.column) for each in generic_references(connection)}
     known |= {
         (model._meta.db_table, str(field.column))
         for model in apps.get_models(include_auto_created=True)

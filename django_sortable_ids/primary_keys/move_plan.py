@@ -106,12 +106,11 @@ def build(
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
     found = [model for model in named if _changes(model, state, connections[using].vendor)]
     # The models to edit: those that are named themselves, or all if none is edited.
-    models_named = {each.lower() for each in labels if "." in each}
     unprepared = [
         model
         for model in named
         if model not in found and model._meta.managed
-        if model._meta.label.lower() in models_named or not found
+        if model._meta.label.lower() in map(str.lower, labels) or not found
     ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
@@ -145,9 +144,10 @@ def build(
         else:
             moved.append(_moved(each, before[label], keeps_old, fixed))
     warnings = list(key_map.check(moved, state, using))
-    references = graph.references_of(state.apps, moved)
-    present = {model._meta.db_table for model in state.apps.get_models()}
-    generic = [each for each in texts.generic_references() if each.table in present]
+    # No migration has the foreign keys of unmanaged models, and of apps without migrations.
+    in_models = graph.references_of(apps, moved)
+    references = sorted({*graph.references_of(state.apps, moved), *in_models})
+    generic = texts.generic_references(connections[using])
     copies = list(_copies(moved, state))
     more_edges = adopting.adopt(() if needed else adopted, moved, state, connections[using])
     copies += [each for each in more_edges if isinstance(each, KeyCopy)]
@@ -209,8 +209,8 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
         meta = model._meta
         is_wanted = not wanted or meta.app_label in wanted or meta.label in wanted
         has_own = not meta.proxy and not meta.pk.is_relation and not is_model_installed(model)
-        is_here = is_wanted and has_own and router.allow_migrate_model(connection.alias, model)
-        if is_here and tables.kind(connection, meta.db_table) == "table":
+        has_own = has_own and router.allow_migrate_model(connection.alias, model)
+        if is_wanted and has_own and tables.kind(connection, meta.db_table) == "table":
             yield model
 
 

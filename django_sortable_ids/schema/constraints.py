@@ -252,11 +252,8 @@ def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
 def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
     quote, column, table = editor.quote_name, str(new.column), old.model._meta.db_table
 
-    def existing(**kind: Any) -> list[str]:
-        return unnamed(editor.connection, old, **kind)
-
-    unique = existing(unique=True, primary_key=False)
-    plain = existing(index=True, unique=False, type=Index.suffix)
+    unique = unnamed(editor.connection, old, unique=True, primary_key=False)
+    plain = unnamed(editor.connection, old, index=True, unique=False, type=Index.suffix)
     changes: list[str] = []
     if new.unique and not old.unique and not unique:
         name = tables.index_name(editor, table, column, "_uniq")

@@ -165,6 +165,34 @@ def test_the_plan_judges_before_an_edit(project, to):
     assert project.shell(code) == "[1, 1, 1]"
 
 
+LEDGER = """
+
+class Ledger(models.Model):
+    buyer = models.ForeignKey(Customer, models.DO_NOTHING)
+
+    class Meta:
+        managed = False
+        db_table = "depot_ledger"
+"""
+
+
+def test_an_unmanaged_table_whose_foreign_key_only_the_model_has(project):
+    project.models.write_text(project.models.read_text() + LEDGER)
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    project.sql(
+        "CREATE TABLE depot_ledger (id integer PRIMARY KEY, buyer_id bigint)",
+        "INSERT INTO depot_ledger SELECT id, id FROM depot_customer",
+    )
+    code = "from depot.models import *; print([each.buyer.name for each in Ledger.objects.all()])"
+    assert project.shell(code) == "['a', 'b', 'c']"
+    project.shell("from depot.models import *; Tag.objects.all().delete()")
+    edit(project)
+    done = move(project, LEFT, "--write-migration")
+    assert "  depot_ledger.buyer_id\n" in done.stdout
+    project.manage("migrate")
+    assert project.shell(code) == "['a', 'b', 'c']"
+
+
 def test_keys_of_installed_packages_stay(project):
     done = project.backfill("auth", "--primary-key")
     assert "Name tables of the project, in the database of" in done.stderr

@@ -72,7 +72,7 @@ _UPDATES = {
 }
 
 
-def generic_references() -> list[TextReference]:
+def generic_references(connection: Any) -> list[TextReference]:
     """Each column of a ``GenericForeignKey``, which states of migrations don't have; and each
     ``object_id`` of texts next to a foreign key ``content_type``, or ``to_object_id`` next to
     ``to_content_type``, as logs have them."""
@@ -86,7 +86,7 @@ def generic_references() -> list[TextReference]:
             object_id = re.sub("content_type$", "object_id", name)
             if is_content_type(field) and isinstance(fields.get(object_id), CharField | TextField):
                 found.add(_generic(model, name, object_id))
-    return sorted(found)
+    return sorted(each for each in found if tables.kind(connection, each.table) == "table")
 
 
 def is_content_type(field: Any) -> bool:
