@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.apps import apps
-from django.core.exceptions import ValidationError
+from django.core.exceptions import SynchronousOnlyOperation, ValidationError
 from django.db import models
 from django.urls import register_converter
 from django.urls.converters import get_converters
@@ -155,15 +155,15 @@ class IDConverter:
         ``ValueError`` for anything else: ``reverse()`` raises ``NoReverseMatch``.
         """
         if isinstance(value, models.Model):
-            if not isinstance(value, self.field.model):
-                raise ValueError(
-                    f"found {value._meta.label}, expected {self.field.model._meta.label}"
-                )
+            if not isinstance(value, expected := self.field.model):
+                raise ValueError(f"found {value._meta.label}, expected {expected._meta.label}")
             value = getattr(value, self.field.attname)
         if value is None:
             raise ValueError(f"{self.field} is None: the instance has no id yet")
         try:
             return self.field.public_text.format(self.field.to_python(value))
+        except SynchronousOnlyOperation:  # for a text that `to_python` gave in an event loop
+            return str(value)
         except ValidationError as error:
             raise ValueError(error.messages[0]) from None
 

@@ -135,6 +135,7 @@ def test_masked_ids(settings):
 async def view_later(request, id):
     await MaskedPart.objects.acreate(whole_id=id)
     part = await MaskedPart.objects.select_related("whole").aget(whole=id)
+    assert resolve(reverse("later", args=[id])).kwargs == {"id": id}
     return HttpResponse(f"{part.whole.name} {part.whole_id}")
 
 
