@@ -92,7 +92,8 @@ def test_a_run_of_another_machine_that_is_silent(visitor, settings):
 
 
 @pytest.mark.parametrize(
-    ("target", "command"), [("depot.CustomerKeys.new_key", "manage.py migrate"), ("x.Y.gone", "")]
+    ("target", "command"),
+    [("depot.CustomerMovedKeyMap.new_key", "manage.py migrate"), ("x.Y.gone", "")],
 )
 def test_a_run_of_a_move_and_one_of_a_field_that_is_gone(visitor, target, command):
     BackfillRun.objects.create(target=target, options={})
