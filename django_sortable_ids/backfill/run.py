@@ -306,7 +306,7 @@ class _Runner:
 
     def _give_back(self, error: BaseException) -> None:
         if not isinstance(error, Stopped | KeyboardInterrupt):
-            self._last_error = f"{error}"[:LONGEST_ERROR] or type(error).__name__
+            self._last_error = " ".join(f"{error}".split())[:LONGEST_ERROR] or type(error).__name__
         changes = {} if self._last_error is None else {"last_error": self._last_error}
         connection = connections[self._target.using]
         with suppress(Error):

@@ -224,7 +224,7 @@ def test_status_of_a_run(monkeypatch):
     def look_and_stop(_):
         seen.append(shown())
         if len(seen) == 2:
-            raise ZeroDivisionError("out of order")
+            raise ZeroDivisionError("out of\norder")  # as errors of PostgreSQL
 
     planned = build("uuid7", 3)
     with pytest.raises(ZeroDivisionError):
