@@ -13,7 +13,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from tests.own_tables import few_tables
 
-from .sources import CREATE_WITH_ROWS, FIVE_ROWS
+from .sources import CREATE_WITH_ROWS, FIVE_ROWS, fill
 
 HEAD = """\
 from django.db import migrations, models
@@ -124,6 +124,16 @@ def five_rows(depot):
     """Two tables of the app have five rows each."""
     depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
     depot.migrate()
+
+
+@pytest.fixture
+def half_filled(depot):
+    """Five rows, two of which have an id."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
+    depot.write("RunPython(fill),", fill("ab"))
+    depot.migrate()
+    return depot
 
 
 @pytest.fixture

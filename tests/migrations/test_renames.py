@@ -157,15 +157,6 @@ FINE = {
 }
 
 
-@pytest.fixture
-def half_filled(depot):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.write('AddField("order", "public", ULIDField(null=True)),')
-    depot.write("RunPython(fill),", fill("ab"))
-    depot.migrate()
-    return depot
-
-
 @in_one_case(("steps", "refusal"), PLANS.values())
 def test_renamed_and_refused(half_filled, steps, refusal):
     before = half_filled.column("depot_order", "public")
