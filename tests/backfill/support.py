@@ -127,6 +127,14 @@ def ids(name: str, using: str = "default") -> list[Any]:
     return list(rows(name, using).values_list(field_of(name).name, flat=True))
 
 
+def ids_by_key(name: str) -> dict[Any, Any]:
+    return dict(rows(name).values_list("pk", field_of(name).name))
+
+
+def count_filled(name: str) -> int:
+    return sum(value is not None for value in ids(name))
+
+
 def ranks(name: str, using: str = "default") -> list[int]:
     """A number for each id, which ascends with time."""
     scheme = field_of(name).scheme

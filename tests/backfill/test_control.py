@@ -28,7 +28,17 @@ from tests.patience import LOG_SECONDS
 from tests.support import elsewhere, on_statement, raising
 
 from .command import called, printed
-from .support import SECOND, START, build, fill, insert_orders, is_strict, rows, saved_run
+from .support import (
+    SECOND,
+    START,
+    build,
+    count_filled,
+    fill,
+    insert_orders,
+    is_strict,
+    rows,
+    saved_run,
+)
 
 NAME = "testapp.Order.uuid7"
 ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=2")
@@ -38,10 +48,6 @@ HOW_TO_CONTINUE = (
 )
 
 database = pytest.mark.usefixtures("transactional_db")
-
-
-def filled():
-    return rows("uuid7").exclude(uuid7=None).count()
 
 
 # Signals
@@ -63,7 +69,7 @@ def signalled(number):
 def test_sigterm_ends_it_behind_the_batch():
     _, error = signalled(signal.SIGTERM)
     assert (str(error), error.returncode) == (HOW_TO_CONTINUE, 128 + signal.SIGTERM)
-    assert saved_run("uuid7").rows_filled == filled() == 4
+    assert saved_run("uuid7").rows_filled == count_filled("uuid7") == 4
     assert saved_run("uuid7").token == ""
     assert saved_run("uuid7").last_error == ""
 
@@ -100,7 +106,7 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(monkeypatch, tmp
     class Watched(Control):
         def pause(self, seconds):
             beats.add(saved_run("uuid7").heartbeat)
-            assert filled() == 0 or not pause.exists()
+            assert count_filled("uuid7") == 0 or not pause.exists()
             if len(beats) > 2:
                 pause.unlink(missing_ok=True)
             super().pause(0.05)
@@ -289,7 +295,7 @@ def test_an_interrupt_after_the_rows_are_filled():
     skipped = 'COUNT.* FROM .testapp_order. WHERE .*"?`?uuid7.* IS NULL AND .*created_at.* IS NULL'
 
     def interrupt():
-        if filled():
+        if count_filled("uuid7"):
             raise KeyboardInterrupt
 
     with on_statement(skipped, interrupt):

@@ -14,13 +14,13 @@ from . import support
 from .support import (
     SECOND,
     START,
+    count_filled,
     fill,
     find,
     insert_orders,
     is_strict,
     label,
     own_models,
-    rows,
     saved_run,
 )
 
@@ -37,10 +37,6 @@ refusal = partial(support.refusal, NAME, **_GIVEN)
 @pytest.fixture
 def orders():
     insert_orders([START + i * SECOND for i in range(COUNT)])
-
-
-def given():
-    return rows(NAME).exclude(uuid7=None).count()
 
 
 def assert_ends_well():
@@ -74,7 +70,7 @@ def test_nothing_can_be_written(orders):
     assert message.startswith("the database can't be written to: ")
     advice = "Name a writable database instead of a replica, or allow writes to this one."
     assert message.endswith(f"{advice} {AGAIN} --batch-size=5")
-    assert given() == 0
+    assert count_filled(NAME) == 0
     assert not BackfillRun.objects.exists()
     assert_ends_well()
 
@@ -101,7 +97,7 @@ def test_it_becomes_read_only_during_the_run(orders):
     execute(READ_ONLY[connection.vendor][1])
     assert message.startswith("the database can't be written to: ")
     assert AGAIN in message
-    assert 0 < given() == saved_run(NAME).rows_filled < COUNT
+    assert 0 < count_filled(NAME) == saved_run(NAME).rows_filled < COUNT
     assert_ends_well()
 
 
@@ -120,11 +116,11 @@ def test_the_disk_is_full(orders):
     execute("PRAGMA max_page_count = 4294967294")
     assert message.startswith("the database has no space left: ")
     assert f"Free some space. {AGAIN}" in message
-    done = given()
+    done = count_filled(NAME)
     assert done == (saved_run(NAME).rows_filled if BackfillRun.objects.exists() else 0)
     command(batch_size=1000)
     assert is_strict(NAME)
-    assert given() == Order.objects.count() == saved_run(NAME).rows_filled
+    assert count_filled(NAME) == Order.objects.count() == saved_run(NAME).rows_filled
 
 
 # Rights
@@ -175,7 +171,7 @@ def test_a_right_is_missing(orders, limited, missing):
         message = refusal()
     assert message.startswith(LACKS), message
     assert ADVICE in message
-    assert given() == 0
+    assert count_filled(NAME) == 0
     assert_ends_well()
 
 

@@ -11,7 +11,7 @@ from tests.testapp.models import Order
 
 from . import support
 from .shop.models import Plain
-from .support import START, insert, insert_orders
+from .support import START, count_filled, insert, insert_orders
 
 EARLY = ["-infinity", "0044-03-15 12:00:00+00 BC", "-infinity"]
 LATE = ["infinity", "20000-01-01 00:00:00+00"]
@@ -39,15 +39,11 @@ def strange_rows():
     return len(texts)
 
 
-def given(name):
-    return Order.objects.exclude(**{name: None}).count()
-
-
 @pytest.mark.parametrize(("name", "said"), SCHEMES.items())
 def test_they_are_refused_by_name(name, said):
     with pytest.raises(CommandError, match=said):
         command(name)
-    assert given(name) == 0
+    assert count_filled(name) == 0
 
 
 @pytest.mark.parametrize("name", SCHEMES)

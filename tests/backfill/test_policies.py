@@ -26,6 +26,7 @@ from .support import (
     field_of,
     find,
     ids,
+    ids_by_key,
     insert_orders,
     label,
     rows,
@@ -93,7 +94,7 @@ def test_skipped_rows_get_ids_of_another_source(stops):
     """As the reference says, and each next command ends well."""
     insert_orders([START + n * SECOND if n % 5 else None for n in range(50)])
     first = command("uuid7", on_null="skip")[-1]
-    given = {pk: value for pk, value in by_pk().items() if value}
+    given = {pk: value for pk, value in ids_by_key("uuid7").items() if value}
     support.command(*words(first))
     period = {"created_from": "pk", "start": "2015-01-01", "end": "2024-05-17"}
     assert any(
@@ -109,7 +110,7 @@ def test_skipped_rows_get_ids_of_another_source(stops):
         assert saved_run("uuid7").rows_filled == 6
     lines = support.command("uuid7", **({} if stops else period))
     assert f"{4 if stops else 10} rows filled." in lines
-    assert given.items() <= by_pk().items()
+    assert given.items() <= ids_by_key("uuid7").items()
     assert lines[-1].startswith("Next: ")
     for next_step in (lines[-1], f"{label('uuid7')} --verify"):
         verified = support.command(*words(next_step))
@@ -128,10 +129,6 @@ def test_rows_of_another_source_are_refused_with_those_that_were_not_skipped():
     insert_orders([START])
     refused = support.refusal("uuid7", created_from="pk", start="2015-01-01", end="2015-02-01")
     assert "the rows would not sort together" in refused
-
-
-def by_pk():
-    return dict(rows("uuid7").values_list("pk", "uuid7"))
 
 
 def words(line):

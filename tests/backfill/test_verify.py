@@ -29,6 +29,7 @@ from .support import (
     field_of,
     fill,
     find,
+    ids_by_key,
     insert,
     insert_orders,
     label,
@@ -55,12 +56,8 @@ def give(name, values):
         rows(name).filter(pk=pk).update(**{column: value})
 
 
-def by_key(name):
-    return dict(rows(name).values_list("pk", field_of(name).name))
-
-
 def swap(name, one, other):
-    ids = by_key(name)
+    ids = ids_by_key(name)
     give(name, {one: ids[other], other: ids[one]})
 
 
@@ -117,7 +114,7 @@ def test_a_value_that_the_field_does_not_store_fails(name, spoil):
 def test_ids_that_occur_twice_fail():
     insert(Plain, [{"created_at": START + i * SECOND} for i in range(6)])
     fill(PLAIN)
-    ids = by_key(PLAIN)
+    ids = ids_by_key(PLAIN)
     first, *_, last = ids
     rows(PLAIN).filter(pk=last).update(public_id=ids[first])
     lines, (error, _) = run_command(PLAIN)
@@ -138,7 +135,7 @@ def test_ids_that_occur_twice_fail():
 def test_systematic_faults_fail_and_are_shown(wrong):
     insert_orders([START + i * 37 * SECOND for i in range(30)])
     fill("uuid7")
-    ids = by_key("uuid7")
+    ids = ids_by_key("uuid7")
     give("uuid7", dict(zip(ids, wrong(list(ids.values())), strict=True)))
     lines, (error, _) = run_command("uuid7")
     assert "of 30 ids are of another time" in error
@@ -186,7 +183,7 @@ def test_few_edited_times_are_shown_and_many_fail(name):
 def test_more_rows_are_shown_on_request():
     insert(Plain, [{"created_at": START + n // 2 * SECOND} for n in range(20)])
     fill(PLAIN)
-    ids = list(by_key(PLAIN).items())
+    ids = list(ids_by_key(PLAIN).items())
     give(PLAIN, {pk: ids[n // 2 * 2][1] for n, (pk, _) in enumerate(ids)})  # in 10 pairs
     rows(PLAIN).filter(pk__lte=ids[7][0]).update(created_at=START + 3 * HOUR)
     few, many = (run_command(PLAIN, verbosity=each)[0] for each in (1, 2))
