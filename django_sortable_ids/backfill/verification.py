@@ -202,6 +202,9 @@ class Form:
         self._scheme, self._field = target.field.scheme, target.field
         self._connection = connections[target.using]
         self._storage = target.field.stored(self._connection)
+        is_uuid = isinstance(self._storage, UUIDStorage)
+        self._is_native = is_uuid and self._connection.features.has_native_uuid_field
+        """Whether the type of the column has one form of each value."""
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
 
     def ids_of(self, page: Page) -> list[Read | None]:
@@ -225,12 +228,6 @@ class Form:
                     return list(zip(numbers, parts, strict=True))
             return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
         return [None if row[2] is None else self._id_of(row) for row in page]
-
-    @property
-    def _is_native(self) -> bool:
-        """Whether the type of the column has one form of each value."""
-        is_uuid = isinstance(self._storage, UUIDStorage)
-        return is_uuid and self._connection.features.has_native_uuid_field
 
     def _id_of(self, row: tuple[Any, Any, Any]) -> Read | None:
         stored = row[2]
