@@ -157,8 +157,7 @@ class SortableIDChangeList(ChangeList):
 
     def _link(self, previous: str | None, following: str | None) -> None:
         """Set the links: the ids that the neighbours end before and begin after."""
-        number, last = self.page_num, self.paginator.num_pages
-        count = self.paginator.count
+        number, last, count = self.page_num, self.paginator.num_pages, self.paginator.count
         is_said = getattr(count, "is_exact", True) or str(count) == count.text
         self.page_links = PageLinks(
             first=None if previous is None else self.get_query_string(),

@@ -126,9 +126,8 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         given = [
             (name, value) for name, values in changelist.filter_params.items() for value in values
         ]
-        own = self.expected_parameters()
+        own, generic = self.expected_parameters(), self.field_generic
         self.own_parameters = [each for each in given if each[0] in own]
-        generic = self.field_generic
         self.other_parameters = [each for each in given if not each[0].startswith(generic)]
 
 

@@ -195,8 +195,7 @@ def _level(
         path += around if periods else []
     # Places before the first row and after the last one have none: they are not counted.
     asked = [each for each in periods if each.span.end > first and each.span.start <= last]
-    asked_spans = [each.span for each in asked]
-    counted = counts(rows, column, asked_spans, deadline - time.monotonic())
+    counted = counts(rows, column, [each.span for each in asked], deadline - time.monotonic())
     by_period = dict(zip(asked, counted, strict=True))
     return [(each, by_period.get(each, Count(0))) for each in periods]
 

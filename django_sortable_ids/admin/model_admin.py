@@ -272,9 +272,7 @@ def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
 
 _Wrong = tuple[str, object, str]
 """An option, what is wrong with it, and what to do."""
-_NAME_A_PATH = (
-    "Name the path of a sortable id with a time, such as 'id', or 'order__id' for a related row."
-)
+_NAME_A_PATH = "Name the path of a sortable id with a time, such as 'id' or 'order__id'."
 
 
 def _wrong_hierarchies(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:

@@ -240,6 +240,11 @@ def _samples(target: Target) -> tuple[str, ...]:
 
 def check_writable(target: Target, missing: int, engine: Engine) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
+    if not connections[target.using].settings_dict["AUTOCOMMIT"]:
+        raise BackfillError(
+            f"AUTOCOMMIT of database {target.using!r} is False, so no batch would be committed: "
+            f"use settings in which it is True; nothing was written."
+        )
     _check_periods(target)
     _check_unique(target)
     _check_columns(target)

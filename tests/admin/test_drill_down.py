@@ -364,7 +364,7 @@ def test_a_time_that_is_too_short_is_said():
 # The check
 
 
-HINT = "Name the path of a sortable id with a time, such as 'id', or"
+HINT = "Name the path of a sortable id with a time, such as 'id' or"
 HIERARCHY = "created_at_hierarchy"
 
 

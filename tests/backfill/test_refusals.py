@@ -209,6 +209,14 @@ def test_a_stopped_run_whose_next_rows_are_impossible_goes_no_further():
 # Tables, in a database of their own
 
 
+def test_a_database_whose_transactions_only_the_project_ends(monkeypatch):
+    monkeypatch.setitem(connections["default"].settings_dict, "AUTOCOMMIT", False)
+    insert_orders([START])
+    assert refusal(label("uuid7"), "--created-from=created_at").startswith(
+        "AUTOCOMMIT of database 'default' is False, so no batch would be committed: "
+    )
+
+
 def test_a_database_without_the_tables_of_the_app(other):
     with connections[other].schema_editor() as editor:
         editor.delete_model(BackfillRun)
