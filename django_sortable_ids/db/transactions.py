@@ -170,7 +170,7 @@ FROM pg_stat_activity
 WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
 ORDER BY xact_start LIMIT 3""",
 }
-_SET_WAIT = f"SELECT set_config('lock_timeout', '{POSTGRESQL_WAIT}', true)"
+_SET_WAIT = "SELECT set_config('lock_timeout', %s, true)"
 """Until the transaction ends."""
 _READ = {
     "mysql": "SELECT @@{}",
@@ -230,9 +230,12 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
                     limits.enter_context(lock)
                 else:
                     limits.enter_context(transaction.atomic(using=connection.alias))
-                if connection.vendor == "postgresql":
-                    value(connection, _SET_WAIT)
+                if is_postgresql := connection.vendor == "postgresql":
+                    before = value(connection, "SHOW lock_timeout")
+                    value(connection, _SET_WAIT, [POSTGRESQL_WAIT])
                 action()
+                if is_postgresql:  # The caller's transaction may go on.
+                    value(connection, _SET_WAIT, [before])
         except OperationalError as error:
             if not told and is_table_locked(error):
                 told.append(_open_transactions(connection))

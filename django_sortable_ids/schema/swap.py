@@ -14,7 +14,7 @@ from django.db import DatabaseError, connections, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Max, QuerySet
 
-from ..db import tables, value
+from ..db import tables
 from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError, counted
 from ..fields.of_model import is_unique_alone
@@ -65,11 +65,7 @@ def swap(
             note.state = {RECORDED: recorded(using)}
             note.save(using=using)
 
-    is_postgresql = connection.vendor == "postgresql"
-    timeout = value(connection, "SHOW lock_timeout") if is_postgresql else None
     with_short_lock_timeout(editor, once)
-    if is_postgresql and connection.in_atomic_block:  # For the rest of the transaction.
-        editor.execute(f"SET LOCAL lock_timeout = '{timeout}'", None)
 
 
 def _check(editor: Any, old: Any, new: Any) -> None:

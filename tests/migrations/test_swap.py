@@ -331,11 +331,14 @@ def test_it_waits_for_no_lock_for_long(depot, monkeypatch):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's setting")
-def test_what_follows_in_the_migration_waits_as_ever(depot):
+@pytest.mark.parametrize(
+    "step", [SWAP, 'RenameMovedKey("order", [("name", "title", CharField(max_length=9))]),']
+)
+def test_what_follows_in_the_migration_waits_as_ever(depot, step):
     prepare(depot)
     depot.names.pop()
     depot.write(
-        f"{SWAP} RunPython(look),",
+        f"{step} RunPython(look),",
         """
 def look(apps, schema_editor):
     with schema_editor.connection.cursor() as cursor:
