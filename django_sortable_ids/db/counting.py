@@ -102,8 +102,8 @@ def estimated_rows(rows: QuerySet[Any]) -> int | None:
     if connection.vendor == "postgresql":
         found = _POSTGRESQL_ROWS.search(rows.explain())
         return None if found is None else int(found[1])
-    if connection.vendor != "mysql":
-        return None
+    if connection.vendor != "mysql" or rows.query.distinct or rows.query.group_by is not None:
+        return None  # MariaDB and MySQL estimate the rows of a join, of which several may be one.
     explain = "EXPLAIN EXTENDED" if connection.mysql_is_mariadb else "EXPLAIN FORMAT=TRADITIONAL"
     sql, params = rows.query.get_compiler(connection=connection).as_sql()
     plan = named_rows(connection, f"{explain} {sql}", params)

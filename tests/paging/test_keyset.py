@@ -228,6 +228,18 @@ def test_an_estimate_is_that_of_the_filter(rows):
         assert found.precision == "minimum"
 
 
+def test_rows_of_a_join_are_not_taken_for_those_of_the_list():
+    products = [ULIDProduct.objects.create() for _ in range(5)]
+    for _ in range(60):
+        Basket.objects.create().all_ulid.set(products)
+    with analysed(Basket.all_ulid.through, Basket, ULIDProduct):
+        for listed in (
+            Basket.objects.annotate(n=CountOf("all_ulid")),
+            Basket.objects.filter(all_ulid__isnull=False).distinct(),
+        ):
+            assert 20 < count(listed, 20) < 60 * 1.3
+
+
 def test_any_kind_of_queryset_is_counted(rows):
     ids = [row.id for row in rows]
     Basket.objects.bulk_create(Basket(name=str(i % 7), ulid_id=ids[i]) for i in range(90))
