@@ -6,11 +6,6 @@ from functools import cache
 from importlib.metadata import distributions
 
 from django.core.management.base import CommandError
-from django.db.migrations.exceptions import (
-    BadMigrationError,
-    CircularDependencyError,
-    NodeNotFoundError,
-)
 
 __all__ = ["BackfillError", "Interrupted", "WrongArguments"]
 
@@ -48,6 +43,12 @@ class BackfillError(CommandError):
 @contextmanager
 def reading_migrations() -> Iterator[None]:
     """Explain the errors of migrations that can't be read."""
+    from django.db.migrations.exceptions import (
+        BadMigrationError,
+        CircularDependencyError,
+        NodeNotFoundError,
+    )
+
     wrong = BadMigrationError, CircularDependencyError, NodeNotFoundError, ImportError, SyntaxError
     try:
         yield

@@ -234,7 +234,7 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
                     before = value(connection, "SHOW lock_timeout")
                     value(connection, _SET_WAIT, [POSTGRESQL_WAIT])
                 action()
-                if is_postgresql:  # The caller's transaction may go on.
+                if is_postgresql:  # The caller's transaction may continue.
                     value(connection, _SET_WAIT, [before])
         except OperationalError as error:
             if not told and is_table_locked(error):

@@ -71,10 +71,10 @@ def timed_column(model: type[models.Model], path: str, *, may_repeat: bool = Fal
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
         raise FieldError(f"{named} is of the scheme {scheme.title}: its ids carry no time")
-    parts = path.split(LOOKUP_SEP)
+    parts = [] if may_repeat else path.split(LOOKUP_SEP)
     for length in range(1, len(parts) + 1):
         step = field_at(model, LOOKUP_SEP.join(parts[:length]))
-        if not may_repeat and (step.many_to_many or step.one_to_many):
+        if step.many_to_many or step.one_to_many:
             raise FieldError(f"{named} leads from a row to several: it would be counted repeatedly")
     end = field_at(model, path)
     while end.related_model is not None:

@@ -277,6 +277,8 @@ class _Walk:
         quote, table = self.connection.ops.quote_name, self.table((app_label, model_name))
         if not table or not (is_id or self.may_leave_ids(app_label, operation)):
             return None
+        if isinstance(operation, AddField) and new.null and not new.has_db_default():
+            return None  # at once: to render the state takes long in a large project
         some = f"SELECT 1 FROM {quote(table)} LIMIT 1"
         if tables.kind(self.connection, table) != "table" or not row(self.connection, some):
             return None
@@ -290,7 +292,7 @@ class _Walk:
                 galera = "SHOW VARIABLES LIKE 'wsrep_on'"
                 is_node = is_mysql and row(self.connection, galera) == ("wsrep_on", "ON")
                 return ADD_ON_EACH_NODE if is_node else None
-            return None if new.null else ADD
+            return ADD
         old = historical._meta.get_field(operation.name)
         column = self.present(table, historical, operation.name)
         if not is_id:

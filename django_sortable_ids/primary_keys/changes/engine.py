@@ -25,7 +25,7 @@ NO_OLD_KEYS = (
 
 
 def lost_old_keys(model: type[models.Model], name: str, using: str) -> bool:
-    """Whether the model has rows, of which none has its old key in the field with that name."""
+    """Whether the model has rows, and the field with that name is NULL in all of them."""
     rows = model._base_manager.using(using)
     return rows.exists() and not rows.filter(**{f"{name}__isnull": False}).exists()
 
