@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.core.exceptions import BadRequest, FieldError, ValidationError
 from django.db.models import ForeignObject, Model, Value, lookups
-from django.db.models.fields.related_lookups import RelatedExact, RelatedIn, get_normalized_value
+from django.db.models.fields import related_lookups as related
 from django.http import Http404
 
 from .fields import SortableIDField
@@ -107,7 +107,7 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
     if field is None or not field.public_text.is_ambiguous:
         return value
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
-        value = get_normalized_value(value, lhs)[0]
+        value = related.get_normalized_value(value, lhs)[0]
     # A facade is never a UUIDv7.
     is_text = isinstance(value, str) or (field.masked and field.public_text.is_other_uuid(value))
     return field.read_for_lookup(value) if is_text else value
@@ -129,7 +129,7 @@ class _RefuseMalformed(_KeepCandidates):
     def _placed(self, value: Any) -> Any:
         if not isinstance(value, Malformed):
             return value
-        field = self.lhs.output_field
+        field: Any = referenced_id(self.lhs.output_field)
         if isinstance(value.found, UUID) and field.scheme.value_type is UUID and not field.masked:
             return _Place(value.found, field)
         refusal = field.invalid(value.found)
@@ -156,8 +156,11 @@ class WholeID(lookups.In):
     the canonical and in the public form, matches both.
 
     The admin's search passes on a lookup named ``pasted`` unchanged. For ``exact`` it would cast
-    the column to text, and otherwise search for parts of it.
+    the column to text, and otherwise search for parts of it. django-filter splits what a lookup
+    named ``in`` gets.
     """
+
+    lookup_name = "pasted"
 
     def get_prep_lookup(self) -> Any:
         if _is_expression(self.rhs):
@@ -198,22 +201,6 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield from field.candidates(text)
 
 
-def _lookup(ours: type[Any], usual: type[Any]) -> type[Any]:
-    return type(f"ID{usual.__name__}", (ours, usual), {})
-
-
-IDExact = _lookup(_EqualsACandidate, lookups.Exact)
-IDIn = _lookup(_InCandidates, lookups.In)
-IDGreaterThan = _lookup(_RefuseMalformed, lookups.GreaterThan)
-IDGreaterThanOrEqual = _lookup(_RefuseMalformed, lookups.GreaterThanOrEqual)
-IDLessThan = _lookup(_RefuseMalformed, lookups.LessThan)
-IDLessThanOrEqual = _lookup(_RefuseMalformed, lookups.LessThanOrEqual)
-IDRange = _lookup(_RefuseMalformed, lookups.Range)
-# Django looks ``order=...`` up on the foreign key, and not on the column that this points to.
-IDRelatedExact = _lookup(_EqualsACandidate, RelatedExact)
-IDRelatedIn = _lookup(_InCandidates, RelatedIn)
-
-
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     """The SQL of a lookup; of expressions, with the text of an id where that is compared with a
     text."""
@@ -224,11 +211,15 @@ def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     return compare_as_vendor(lookup, compiler, connection)
 
 
-_ORDERS = (IDGreaterThan, IDGreaterThanOrEqual, IDLessThan, IDLessThanOrEqual, IDRange)
-for _of_ids in (IDExact, IDIn, *_ORDERS):
-    SortableIDField.register_lookup(_of_ids)
-for _of_relations in (IDRelatedExact, IDRelatedIn):
-    ForeignObject.register_lookup(_of_relations)
+_ORDERS = ("GreaterThan", "GreaterThanOrEqual", "LessThan", "LessThanOrEqual", "Range")
+_OURS = {"Exact": _EqualsACandidate, "In": _InCandidates} | dict.fromkeys(_ORDERS, _RefuseMalformed)
+# Django looks ``order=...`` up on the foreign key, and not on the column that this points to.
+for _of, _module, _kind in ((SortableIDField, lookups, ""), (ForeignObject, related, "Related")):
+    for _name, _ours in _OURS.items():
+        if _usual := getattr(_module, _kind + _name, None):
+            _lookup = type(f"ID{_kind}{_name}", (_ours, _usual), {})
+            globals()[_lookup.__name__] = _lookup  # for pickle
+            _of.register_lookup(_lookup)
 for _name in _TEXT_LOOKUPS:
     SortableIDField.register_lookup(WholeID, _name)
 for _name in _PATTERNS:

@@ -80,8 +80,13 @@ class MappedPublicIDField(serializers.ModelField):
     the type of its column.
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        return PublicIDField(*args, **kwargs)
+    def __new__(cls, model_field: columns.SortableIDField, **kwargs: Any) -> Any:
+        given = kwargs.pop("validators", ())
+        # REST framework makes arguments of some validators, and of ``max_length``.
+        for limit in ("max_length", "min_length", "max_value", "min_value"):
+            kwargs.pop(limit, None)
+        others = [each for each in model_field.validators if each not in given]
+        return PublicIDField(model_field, validators=[*given, *others], **kwargs)
 
 
 def _parse(field: columns.SortableIDField, data: Any) -> ID:

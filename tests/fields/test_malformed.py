@@ -173,7 +173,8 @@ def relations(of):
 
 @surface
 def order(of):
-    lookups = each_with(["gt", "gte", "lt", "lte"], ["pk", "id", f"all_baskets__{of.scheme}__id"])
+    paths = "pk", "id", f"baskets__{of.scheme}", f"all_baskets__{of.scheme}__id"
+    lookups = each_with(["gt", "gte", "lt", "lte"], paths)
     for value in of.unordered:
         for lookup, name in lookups:
             with is_refused():

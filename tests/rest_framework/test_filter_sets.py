@@ -65,6 +65,8 @@ def test_lookups_of_an_id(scheme):
         assert found(filters, id__range=f"{texts[1]},{texts[2]}") == [second, third]
         assert found(filters, id__isnull=True) == []
         assert found(filter_set(model, ["id"], base), id=texts[0]) == [first]
+        whole = filter_set(model, {"id": ["icontains"]}, base)
+        assert found(whole, id__icontains=texts[1]) == [second]
 
 
 @each_scheme

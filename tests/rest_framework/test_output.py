@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from django.apps import apps
 from django.core.checks.registry import registry
+from django.core.validators import MinValueValidator
 from django.db.models.functions import Cast
 from django.utils.functional import SimpleLazyObject
 from rest_framework.relations import HyperlinkedRelatedField
@@ -16,13 +17,14 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.serializers import ModelSerializer, ReadOnlyField, Serializer, SlugRelatedField
 from rest_framework.test import APIClient, APIRequestFactory
 
-from django_sortable_ids.fields import ULIDField
+from django_sortable_ids.fields import SnowflakeField, ULIDField
 from django_sortable_ids.filters import IDFilterField
 from django_sortable_ids.ids import schema_of
 from django_sortable_ids.rest_framework import PublicIDField
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.malformed import example_of
+from tests.own_tables import own_model
 from tests.store.api import LinkedBasketSerializer, serializer_for
 from tests.store.models import (
     PRODUCTS,
@@ -115,6 +117,18 @@ def test_what_has_no_id_is_shown_as_always():
         "other": "y",
     }
     assert ReadOnlyField().to_representation(5) == 5
+
+
+def test_validators_of_the_column():
+    """REST framework makes arguments of some of them, which a field of ids lacks."""
+    own = own_model(
+        "Adopted",
+        text=ULIDField(storage="varchar", max_length=40, editable=True),
+        number=SnowflakeField(editable=True, validators=[MinValueValidator(2**40)]),
+    )
+    given = serializer_for(own)(data={"text": example_of(ULIDField()), "number": "1"})
+    assert not given.is_valid()
+    assert set(given.errors) == {"number"}
 
 
 def test_a_row_that_is_lazy():
