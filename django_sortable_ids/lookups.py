@@ -1,5 +1,8 @@
 """Comparisons with an id itself: the lookups, and how they treat malformed ids.
 
+``IDExact``, ``IDIn``, ``IDLessThan`` and so on are made at the end of the file: each has one of our
+classes before Django's. Those of foreign keys are ``IDRelatedExact`` and so on.
+
 They are registered when this module is imported, as soon as the app is ready and fields are
 imported.
 """

@@ -40,7 +40,7 @@ class PendingRows:
         self._pages = SortedPages(target) if target.source.is_sorted else None
         self._left: dict[tuple[Any, Any], int] = {}
         """For a row, the counted number of later rows of its tick."""
-        self._tie: Row | None = None
+        self._of_one_time: Row | None = None
         """The last row of a batch whose rows share one time: there may be more of them."""
         self._is_dense = looks_up_ids
         """Whether nearly all rows are without an id, and checking each of them is slow."""
@@ -49,9 +49,9 @@ class PendingRows:
         missing = self._target.missing
         return missing.filter(self._source.after(*cursor.row)) if cursor else missing
 
-    def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
+    def following(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """Rows that begin with the next ``size`` ones, or with as many as there are."""
-        if cursor and cursor.row == self._tie:
+        if cursor and cursor.row == self._of_one_time:
             ties = self._source.compared("exact", cursor.row[0]) & Q(pk__gt=cursor.row[1])
             tied = self._target.missing.filter(ties)
             if tied[size - 1 : size].exists():
@@ -63,12 +63,12 @@ class PendingRows:
         has their order."""
         if self._pages:
             return self._pages.after(cursor.row if cursor else None, size)
-        rows = self._target.read(self.next(cursor, size)[:size])
+        rows = self._target.read(self.following(cursor, size)[:size])
         return _unchanged(self._target, rows, locks=True) if self._source.comes_last else rows
 
     def bounds(self, cursor: Cursor | None, size: int) -> Bounds | None:
         """The next rows, with the last one locked: the next batch continues at its id."""
-        rows = self.next(cursor, size)
+        rows = self.following(cursor, size)
         for _ in range(_LOOKS):
             first = self._target.first(rows)
             if first is None:
@@ -80,7 +80,7 @@ class PendingRows:
             if last and self._lock(last):
                 ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
                 left = self.left(cursor, last, ticks, count)
-                tie = cursor and cursor.row == self._tie and cursor.row[0]
+                tie = cursor and cursor.row == self._of_one_time and cursor.row[0]
                 return Bounds(first, last, count, left, first[0] == last[0] == tie)
         return None
 
@@ -134,8 +134,8 @@ class PendingRows:
         return left
 
     def made(self, first: Row, last: Row, size: int) -> None:
-        is_tie = size > 1 and first[0] == last[0] and self._source.order != ("pk",)
-        self._tie = last if is_tie else None
+        is_of_one_time = size > 1 and first[0] == last[0] and self._source.order != ("pk",)
+        self._of_one_time = last if is_of_one_time else None
 
     def wrote(self, filled: int, size: int) -> None:
         """Note that ``filled`` of ``size`` rows had no id."""

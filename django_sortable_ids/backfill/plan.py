@@ -115,7 +115,7 @@ class Plan:
 
 def build(target: Target, batch_size: int) -> Plan:
     """Check what could stop the backfill, and write nothing. ``check_writable`` is also for the
-    maps of moves; ``check_late`` refuses times that only a new run would get wrong.
+    maps of moves. The command and the plan of a move call ``check_future`` as well.
 
     Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
     triggers that the target doesn't allow, and if the ids of the last run had other options.
@@ -254,13 +254,13 @@ def check_writable(target: Target, missing: int, engine: Engine) -> None:
     target.source.check_places(target, missing)
 
 
-def check_late(target: Target) -> None:
+def check_future(target: Target) -> None:
     """Raise ``BackfillError`` if most times are after now, as ``check --database`` would."""
     source, field = target.source, target.field
     has_own_times = isinstance(field.scheme, TimeScheme) and field.created_from is None
-    if has_own_times and isinstance(source, InColumn) and (late := source.mostly_late):
+    if has_own_times and isinstance(source, InColumn) and (found := source.mostly_future):
         raise BackfillError(
-            f"{late}, and new ids would sort before theirs. Name other times by --created-from, "
+            f"{found}, and new ids would sort before theirs. Name other times by --created-from, "
             f"or, if these are right, name them by created_from= of the field; nothing was written."
         )
 

@@ -141,7 +141,7 @@ class _Runner:
         end = self._filled + count
 
         def make() -> Batch:
-            return self._plan.writer.next(self._cursor, self._size.rows)
+            return self._plan.writer.next_batch(self._cursor, self._size.rows)
 
         while self._filled < end or ((cursor := self._cursor) and cursor.span):
             if not self._commit(make).size:
@@ -173,7 +173,7 @@ class _Runner:
             # Outside of the transaction, for which the lease of a worker number would wait on
             # SQLite.
             target.source.known_ids(target, [(None, None)])
-            size = self._commit(lambda: writer.next(None, self._size.rows)).size
+            size = self._commit(lambda: writer.next_batch(None, self._size.rows)).size
             if not size:
                 break
             left -= size

@@ -68,12 +68,12 @@ class Writer:
         yield from self._computing.statements
         yield "for rows that appear during the run", self.sql.sending_sql
 
-    def next(self, cursor: Cursor | None, size: int) -> Batch:
+    def next_batch(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id after the cursor, or as many as there are.
 
         Raises ``BackfillError``, naming a row, if an id can't be generated.
         """
-        computed = self._computing.next(cursor, size) if self._computing else None
+        computed = self._computing.next_batch(cursor, size) if self._computing else None
         batch = computed or self._from_python(cursor, size)
         if batch.size:
             self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
@@ -246,7 +246,7 @@ class ComputingIDs:
         if statements.of_one_time != statements.of_batch:
             yield "for a batch that continues the time of the previous one", statements.of_one_time
 
-    def next(self, cursor: Cursor | None, size: int) -> Batch | None:
+    def next_batch(self, cursor: Cursor | None, size: int) -> Batch | None:
         """The next rows; None if there are none, or if Python must check the room in a tick."""
         if cursor and cursor.span:
             return self._part(cursor, cursor.span, size)
@@ -281,7 +281,7 @@ class ComputingIDs:
         return layout.capacity(tick) == layout.suffixes
 
     def _compute(self, bounds: Bounds, start: int) -> Written:
-        parameters = self._between(bounds.first, bounds.last, start, bounds.more_in_tick)
+        parameters = self._parameters(bounds.first, bounds.last, start, bounds.more_in_tick)
         statements = self._statements
         if statements.largest_tick:
             with self._connection.cursor() as cursor:
@@ -289,9 +289,9 @@ class ComputingIDs:
         statement = statements.of_one_time if bounds.continues_time else statements.of_batch
         filled = statements.execute(statement, parameters)
         self._pending.wrote(filled, bounds.size)
-        return Written(filled, self._cursor(bounds.last) if filled else None, bounds.last)
+        return Written(filled, self._cursor_after(bounds.last) if filled else None, bounds.last)
 
-    def _between(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
+    def _parameters(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
         row = self._statements.parameters_of
         return {
             **row("first", first),
@@ -302,7 +302,7 @@ class ComputingIDs:
             "beyond": more_in_tick,
         }
 
-    def _cursor(self, last: Row) -> Cursor:
+    def _cursor_after(self, last: Row) -> Cursor:
         """The cursor after that row; the next row of its tick continues at its position. Raises
         ``NothingWritten`` if it has no id: another row took its place in the tick."""
         rows = self._target.rows.filter(pk=last[1])
@@ -340,12 +340,12 @@ class ComputingIDs:
         left = self._pending.left(None, last, (), span.size) if last else 0
         start = self._start(span.first, cursor)
         beyond = left + span.size if last else 0
-        parameters = self._between(span.first, last or span.last, start, beyond)
+        parameters = self._parameters(span.first, last or span.last, start, beyond)
         parameters |= {"first_hash": span.start, "last_hash": end - 1}
         parameters["with_last_tick"] = last is not None
         filled = self._statements.execute(self._statements.of_part, parameters)
         if last:
-            return Written(filled, self._cursor(last) if filled else None, last)
+            return Written(filled, self._cursor_after(last) if filled else None, last)
         if is_last:
             return Written(filled, replace(cursor, position=None, span=None))
         return Written(filled, replace(cursor, span=replace(span, start=end)))

@@ -102,7 +102,7 @@ def _say_result(request: Request, planned: plan.Plan, result: run.Result) -> Non
 
 def planned_for(request: Request, target: Target) -> plan.Plan:
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
-    plan.check_late(target)
+    plan.check_future(target)
     output = request.output
     output.add(**of_plan(planned))
     output.say(*planned.lines(with_sql=output.is_verbose))

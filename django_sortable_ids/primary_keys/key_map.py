@@ -63,7 +63,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterato
         field.model = model
         target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
         plan.check_writable(target, target.rows.count(), engine_of(using))
-        plan.check_late(target)
+        plan.check_future(target)
         yield from (f"{key.model}: {each}" for each in target.source.warnings(target))
 
 

@@ -386,8 +386,8 @@ def _own(model: Model, using: str, created_from: str | None) -> str | None:
     if set_once or len(fields) != 1:
         return set_once[0] if set_once else None
     (field,) = fields
-    is_late = field.name != created_from and Times(model, field, using).mostly_late
-    return None if is_late else field.name
+    is_future = field.name != created_from and Times(model, field, using).mostly_future
+    return None if is_future else field.name
 
 
 def _related(model: Model, chosen: Mapping[str, Given]) -> Given | None:

@@ -96,7 +96,7 @@ class Scheme(ByFields, ABC):
         """
         if encoding is None and self.is_canonical(text):
             return text
-        return self.from_trusted(self._read(text, self.text_form(encoding)))
+        return self.from_trusted(self._number_of(text, self.text_form(encoding)))
 
     def format(self, value: ID, encoding: str | None = None) -> str:
         """The text of a value, safe in URLs; ``encoding`` selects another form than the canonical.
@@ -132,7 +132,7 @@ class Scheme(ByFields, ABC):
             reason = f"expected the type {expected}, found {found}"
             raise self._refusal(value, reason, self.canonical)
         if isinstance(value, str):
-            return self._read(value, self.canonical)
+            return self._number_of(value, self.canonical)
         number = value.int if isinstance(value, uuid.UUID) else value
         if not self.holds(number):
             raise self._refusal(value, self._misfit(number), self.canonical)
@@ -168,7 +168,7 @@ class Scheme(ByFields, ABC):
             return uuids_of
         return list if self.value_type is int else self.canonical.format_all
 
-    def _read(self, text: str, form: TextForm) -> int:
+    def _number_of(self, text: str, form: TextForm) -> int:
         if not isinstance(text, str):
             raise self._refusal(text, "it is not text", form)
         try:

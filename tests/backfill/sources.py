@@ -91,7 +91,7 @@ def old_ids(source: str) -> Callable[[Sequence[int]], None]:
 
 
 @dataclass(frozen=True)
-class Source:
+class Case:
     label: str
     insert: Callable[[Sequence[int]], None]
     order: tuple[str, ...] = ("created_at", "pk")
@@ -170,27 +170,27 @@ def orders_without_times(keys: Sequence[int]) -> None:
     orders(keys, lambda _: None)
 
 
-def of_now(name: str) -> Source:
+def of_now(name: str) -> Case:
     policies = {"on_null": "now"}
-    return Source(
+    return Case(
         f"testapp.Order.{name}", orders_without_times, ("pk",), policies=policies, apart=1000
     )
 
 
-def of_line(source: str, **given: str) -> Source:
-    return Source(LINE, lines, (source, "pk"), given or {"created_from": source})
+def of_line(source: str, **given: str) -> Case:
+    return Case(LINE, lines, (source, "pk"), given or {"created_from": source})
 
 
-def converted(name: str, source: str) -> Source:
-    return Source(f"shop.Old.{name}", old_ids(source), (), {"convert_from": source})
+def converted(name: str, source: str) -> Case:
+    return Case(f"shop.Old.{name}", old_ids(source), (), {"convert_from": source})
 
 
-SOURCES = {
-    "a column": Source("testapp.Order.uuid7", orders),
-    "a column, 64 bits": Source("testapp.Order.snowflake", orders),
-    "a column, newest first": Source("testapp.Order.reversed_kuuid", orders),
-    "a column of the parent": Source("shop.Invoice.number", invoices),
-    "a key of two columns": Source("shop.PairKey.public_id", pairs),
+CASES = {
+    "a column": Case("testapp.Order.uuid7", orders),
+    "a column, 64 bits": Case("testapp.Order.snowflake", orders),
+    "a column, newest first": Case("testapp.Order.reversed_kuuid", orders),
+    "a column of the parent": Case("shop.Invoice.number", invoices),
+    "a key of two columns": Case("shop.PairKey.public_id", pairs),
     "a related row": of_line("bill__issued_at"),
     "a day": of_line("day"),
     "a day of a related row": of_line("bill__day"),

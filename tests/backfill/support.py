@@ -11,7 +11,7 @@ from django.apps import apps
 from django.db import connection, connections, models
 
 from django_sortable_ids.backfill import batch, plan, run
-from django_sortable_ids.backfill.engines.mysql_sessions import MySQL
+from django_sortable_ids.backfill.engines.mysql import MySQL
 from django_sortable_ids.backfill.engines.postgresql import PostgreSQL
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.sources.target import Target

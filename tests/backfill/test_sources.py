@@ -11,12 +11,12 @@ from django_sortable_ids.backfill.sources.find import ARGUMENTS, given_by
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 
 from .command import called, printed
-from .sources import SOURCES
+from .sources import CASES
 from .support import Stop, after_batch, saved_run, stop_after
 
 FIRST, LATE, LATER = range(20, 620, 20), range(30, 630, 40), range(35, 635, 50)
 
-each_source = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+each_source = pytest.mark.parametrize("source", CASES.values(), ids=CASES)
 
 
 def shifted(source, keys):

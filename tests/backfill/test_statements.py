@@ -182,8 +182,8 @@ class Handled:
 
 
 @pytest.fixture
-def swept(monkeypatch):
-    """The rows that are left to the sweep."""
+def late(monkeypatch):
+    """The late rows."""
     rows, batch = [], Writer.late_batch
 
     def seen(writer, late, cursor):
@@ -224,12 +224,12 @@ def test_rows_that_the_optimizer_may_sort_by_their_places_keep_their_order(table
 
 @own_tables
 @needs_hints
-def test_rows_that_come_in_another_order_are_left_to_the_sweep(table, monkeypatch, swept):
+def test_rows_that_come_in_another_order_become_late_rows(table, monkeypatch, late):
     execute(DESCENDING)
     insert(table, TIMES)
     monkeypatch.setattr(mysql_statements, "time_index", lambda *_: "latest")
     assert ascends(filled(table, 50))
-    assert swept
+    assert late
 
 
 @own_tables
@@ -237,14 +237,14 @@ def test_rows_that_come_in_another_order_are_left_to_the_sweep(table, monkeypatc
 @pytest.mark.parametrize("size", [2, 5, 9, 50])
 @pytest.mark.parametrize("changes", [[], [INDEX]], ids=["sorted", "in order"])
 @pytest.mark.parametrize("field", [UUIDv7Field, UUIDv6Field])
-def test_nothing_is_left_to_the_sweep_while_nobody_writes(field, changes, size, swept):
+def test_no_row_becomes_late_while_nobody_writes(field, changes, size, late):
     with table_with(field(null=True)) as table:
         execute(*changes)
         insert(table, TIMES)
         # User variables get their types with their first values.
         connection.close()
         assert ascends(filled(table, size))
-        assert not swept
+        assert not late
 
 
 @own_tables

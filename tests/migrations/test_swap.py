@@ -12,6 +12,7 @@ from django.db.migrations.operations import AlterField
 from django.db.migrations.writer import MigrationWriter
 from django.test.utils import isolate_apps
 
+from django_sortable_ids.backfill.sources.find import OF_FIELDS
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.db import transactions
@@ -282,13 +283,13 @@ def test_runs_and_counters_follow_their_fields(depot):
         "ULIDField(unique=True)",
     )
     last = depot.model("Order").objects.latest("pk").public
-    options = {"created_from": None, "convert_from": "public"}
+    options = dict.fromkeys(OF_FIELDS, "public")
     BackfillRun.objects.create(target="depot.Order.new", options=options)
     BackfillRun.objects.create(target="depot.Order.public", options={"created_from": "made"})
     BackfillRun.objects.create(target="depot.Other.new", options=options)
     depot.migrate()
     assert dict(BackfillRun.objects.values_list("target", "options")) == {
-        "depot.Order.public": {"created_from": None, "convert_from": "new"},
+        "depot.Order.public": dict.fromkeys(OF_FIELDS, "new"),
         "depot.Order.new": {"created_from": "made"},
         "depot.Other.new": options,
     }

@@ -3,7 +3,7 @@
 from django.db import connections
 
 from .base import Engine
-from .mysql_sessions import MySQL
+from .mysql import MySQL
 from .postgresql import PostgreSQL
 from .sqlite import SQLite
 

@@ -37,7 +37,7 @@ class Statements(ABC):
     kept: Sequence[str] = ()
     """The columns that every UPDATE sets to themselves, since it would set them to the current
     time."""
-    _numbered: tuple[str, str]
+    _tick_and_rank: tuple[str, str]
     """The SQL of tick and rank of a row."""
 
     def __init__(self, target: Target, composition: Composition | None = None) -> None:
@@ -51,7 +51,7 @@ class Statements(ABC):
         self._key_names = [f"key_{n}" for n in range(len(self._keys))]
         self._source_column = self._quote(target.source.field.column)
         if composition:
-            tick, rank = (RawSQL(name, ()) for name in self._numbered)
+            tick, rank = (RawSQL(name, ()) for name in self._tick_and_rank)
             self._composed = self._compile(composition.id_of(tick, rank))
             self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
             self._ranks = composition.ranks

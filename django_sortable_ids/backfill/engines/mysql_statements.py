@@ -98,7 +98,7 @@ class MySQLStatements(Statements):
     no other way for an UPDATE.
     """
 
-    _numbered = (_TICK, _RANK)
+    _tick_and_rank = (_TICK, _RANK)
 
     @cached_property
     def kept(self) -> Sequence[str]:  # type: ignore[override]

@@ -28,7 +28,7 @@ _IN_PART = (
 class PostgreSQLStatements(Statements):
     """Ids from Python are arrays. The database numbers the rows of a table by window functions."""
 
-    _numbered = ("d.tick", "d.rank")
+    _tick_and_rank = ("d.tick", "d.rank")
 
     @cached_property
     def sending_sql(self) -> str:

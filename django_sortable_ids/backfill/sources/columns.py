@@ -79,29 +79,29 @@ class InColumn(Source):
         check_generated(target, missing)
 
     @property
-    def _is_late(self) -> Q:
+    def _is_future(self) -> Q:
         return self.between(datetime.now(UTC) + timedelta(days=1), None)
 
     @cached_property
-    def _late(self) -> int:
-        """How many of all rows have a time after now."""
-        return self.rows.filter(self.has_shown_time).filter(self._is_late).count()
+    def _future(self) -> int:
+        """How many of all rows have a time after now, by more than a day."""
+        return self.rows.filter(self.has_shown_time).filter(self._is_future).count()
 
     @property
-    def mostly_late(self) -> str:
+    def mostly_future(self) -> str:
         """How many of all rows have a time after now, if most have; else empty."""
-        late = self._late
-        if not late or 2 * late <= (count := self.rows.filter(self.has_shown_time).count()):
+        future = self._future
+        if not future or 2 * future <= (count := self.rows.filter(self.has_shown_time).count()):
             return ""
-        found = f"{late:,} of {counted(count, 'row')} of {self.model._meta.label}"
+        found = f"{future:,} of {counted(count, 'row')} of {self.model._meta.label}"
         return f"{found} have a {self.field.name} after now"
 
     def warnings(self, target: Target) -> Iterator[str]:
         if self.times and (meaning := self.times.meaning):
             yield meaning
-        if not self._late:
+        if not self._future:
             return
-        future = target.missing.filter(self._is_late)
+        future = target.missing.filter(self._is_future)
         newest = future.aggregate(newest=Max(self.selected_place))["newest"]
         if newest is not None:
             at = self.at(newest).isoformat()

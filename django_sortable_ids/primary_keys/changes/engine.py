@@ -57,9 +57,9 @@ class Program(NamedTuple):
 
 
 class KeyEngine(ABC):
-    """Replaces the keys of one change, in one database. Its verbs, in order and while ``working``:
-    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``. ``is_done`` precedes them:
-    a move may have been stopped.
+    """Replaces the keys of one change, in one database. Its verbs, in order: ``is_done``, since a
+    move may have been stopped; while ``working``, ``problems``, ``rehearse``, ``create_maps``
+    (which ``key_map.py`` then fills) and ``move``; last ``drop_maps``.
 
     ``planned`` is the change of the migration, and ``change`` the same without columns that this
     database doesn't have.
@@ -124,18 +124,9 @@ class KeyEngine(ABC):
         for key in self.change.keys:
             self.create_table(key.map.model, like=key.table, create=self.create_map)
 
+    @abstractmethod
     def move(self) -> None:
-        """Replace the keys everywhere, and note that it is done: in one transaction. MariaDB and
-        MySQL, which commit each DDL statement, have steps of their own instead."""
-        numbers = self.all_counted()
-        with transaction.atomic(self.connection.alias):
-            replace_values(self.editor, self.change)
-            self.replace_keys()
-            self.note.write(numbers, self.with_old_keys())
-
-    def replace_keys(self) -> None:
-        """Give the keys, and all columns that contain them, their next values, for ``move``."""
-        raise NotImplementedError
+        """Replace the keys everywhere, and note that it is done."""
 
     def drop_maps(self) -> None:
         for key in self.change.keys:
@@ -216,3 +207,18 @@ class KeyEngine(ABC):
         return (
             f"FROM {self.quote(table)} t{order} WHERE {of_row} IS NOT NULL AND NOT EXISTS ({key})"
         )
+
+
+class InOneTransaction(KeyEngine):
+    """Of a database whose DDL has transactions: a move that stops has changed nothing."""
+
+    def move(self) -> None:
+        numbers = self.all_counted()
+        with transaction.atomic(self.connection.alias):
+            replace_values(self.editor, self.change)
+            self.replace_keys()
+            self.note.write(numbers, self.with_old_keys())
+
+    @abstractmethod
+    def replace_keys(self) -> None:
+        """Give the keys, and all columns that contain them, their next values."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...db import rows, value
 from ...db.transactions import with_short_lock_timeout
-from .engine import ForeignKey, KeyEngine
+from .engine import ForeignKey, InOneTransaction
 from .graph import Column, Key, Table
 from .postgresql_dependents import PATTERN_INDEXES, View, create, problems, rehearse, views_of
 
@@ -54,7 +54,7 @@ ORDER BY 1, 2, 4
 """Without functions of extensions. A function of triggers is a part of each of their texts."""
 
 
-class PostgreSQLKeys(KeyEngine):
+class PostgreSQLKeys(InOneTransaction):
     locks = "these tables, for reading as well, until it ends"
     programs_sql = _PROGRAMS
 

@@ -27,7 +27,7 @@ from ...schema.table_definition import (
     stored_in_sqlite,
     tokens_of,
 )
-from .engine import ForeignKey, KeyEngine
+from .engine import ForeignKey, InOneTransaction
 from .graph import Key, Table
 
 _COPY = "moving__"
@@ -46,7 +46,7 @@ WHERE type IN ('trigger', 'view') ORDER BY 1, 2
 """
 
 
-class SQLiteKeys(KeyEngine):
+class SQLiteKeys(InOneTransaction):
     locks = "the database, for writing, until it ends"
     programs_sql = _PROGRAMS
     create_map = "CREATE TEMPORARY TABLE"
