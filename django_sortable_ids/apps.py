@@ -233,8 +233,4 @@ def _add_functions(sender: Any, connection: Any, **_: Any) -> None:
     digits_of_hex = deferred("functions.texts:digits_of_hex")
     create("sortable_id_digits", 4, digits_of_hex, deterministic=True)
     if connection.Database.sqlite_version_info < (3, 41):
-        create("unhex", 1, _unhex, deterministic=True)
-
-
-def _unhex(digits: str | None) -> bytes | None:
-    return None if digits is None else bytes.fromhex(digits)
+        create("unhex", 1, lambda x: x if x is None else bytes.fromhex(x), deterministic=True)

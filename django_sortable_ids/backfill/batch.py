@@ -35,7 +35,6 @@ class Span:
     first: Row
     last: Row
     size: int
-    """Number of rows of the whole span."""
     start: int = 0
     """The first hash that still has to be written."""
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 BEAT_SECONDS = 5.0
-"""Time between two heartbeats of an owner."""
 SILENCE_SECONDS = 60
 """After this time without a heartbeat, an owner is treated as dead."""
 

@@ -112,7 +112,9 @@ def _handled(handlers: _Handlers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # Python handles signals in the main thread only
         return
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    # One that was set in C, as by uWSGI, stays: Python couldn't restore it.
+    known = [each for each in handlers if signal.getsignal(each) is not None]
+    before = {number: signal.signal(number, handlers[number]) for number in known}
     try:
         yield
     finally:
@@ -137,7 +139,6 @@ class Limits:
     """Seconds that a batch should take; None for batches of the plan's size."""
     max_rows_per_second: float | None = None
     sleep: float = 0.0
-    """Seconds between two batches."""
     pause_file: Path | None = None
     """The run pauses while this file exists."""
     retry_time: float = 60.0
@@ -213,7 +214,6 @@ class Pace:
 
 
 _MEASURE_SECONDS = 1.0
-"""How often the lag of replicas is queried."""
 
 
 def watch(

@@ -210,7 +210,6 @@ def _unchanged(target: Target, rows: Sequence[Row], locks: bool = False) -> list
 
 
 _PAGE = 100_000
-"""Rows that are read at a time."""
 _PLACE, _KEY = "sortable_ids_place", "sortable_ids_key"
 _TABLE = "sortable_ids_sorted_rows"
 _CREATED = {

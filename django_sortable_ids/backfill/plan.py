@@ -30,7 +30,6 @@ from .writer import Writer
 
 SAMPLES = 3
 LONGEST_KEY = 60
-"""Characters of a key that are shown at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,9 @@ class Plan:
     timeless: Writer | None
     """Gives the rows without a time ids of now, after all others."""
     without_time: int
-    """The number of these rows."""
     given_from: datetime | None
     """The creation time from which the application generates ids as well; None if not queried."""
     last: BackfillRun | None
-    """The last run on the column."""
     before: dict[str, Any] | None
     """The record of an ended run of another source, if this plan fills the rows that it skipped."""
     has_ids: bool
@@ -67,7 +64,6 @@ class Plan:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the run stores."""
         return self.target.options | ({BEFORE: self.before} if self.before else {})
 
     @property

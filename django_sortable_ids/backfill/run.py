@@ -39,7 +39,6 @@ TRIES = 5
 """How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
 
 LONGEST_ERROR = 1000
-"""Characters of an error message that are stored at most."""
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0

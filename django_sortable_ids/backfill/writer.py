@@ -35,7 +35,6 @@ from .sources.base import Row
 from .sources.target import HASHES, Target
 
 LATE_ROWS = 1000
-"""How many late rows are read at a time."""
 NEIGHBOURS = 10
 """How many ids are read on each side of a late row, to see which of them are out of order."""
 

@@ -24,10 +24,9 @@ _POSTGRESQL_KINDS: dict[str | None, Kind] = {
     **dict.fromkeys(("v", "m"), "view"),
 }
 _POSTGRESQL_KIND = "SELECT relkind FROM pg_class WHERE oid = to_regclass(%s)"
-_MYSQL_KIND = """
-SELECT table_type FROM information_schema.tables
-WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
-"""
+OF_MYSQL = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
+"""The condition of its information_schema; its parameters are those of ``split``."""
+_MYSQL_KIND = f"SELECT table_type FROM information_schema.tables WHERE {OF_MYSQL}"
 _POSTGRESQL_COLUMNS = """
 SELECT attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
     format_type(atttypid, NULL), NULLIF(atttypmod, -1),
@@ -37,11 +36,14 @@ LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
 # Unlike SELECT *, information_schema also lists INVISIBLE columns.
-_MYSQL_COLUMNS = """
+_MYSQL_COLUMNS = f"""
 SELECT column_name, ordinal_position, is_nullable = 'YES', data_type,
     datetime_precision, extra LIKE '%%auto_increment%%'
-FROM information_schema.columns
-WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s ORDER BY ordinal_position
+FROM information_schema.columns WHERE {OF_MYSQL} ORDER BY ordinal_position
+"""
+_PARTLY_UNIQUE = """
+SELECT relname FROM pg_index JOIN pg_class ON oid = indexrelid
+WHERE indrelid = to_regclass(%s) AND (indpred IS NOT NULL OR NOT indisvalid)
 """
 _SQLITE_KIND = "WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE"
 _SQLITE_COLUMNS = "SELECT * FROM pragma_table_xinfo(%(table)s, %(schema)s)"
@@ -175,15 +177,17 @@ def description(connection: Any, table: str) -> dict[str, Any]:
 
 
 def constraints(connection: Any, table: str) -> dict[str, Any]:
-    """Django's description of constraints and indexes, by name.
-
-    On SQLite without constraints other than the primary key. There an index is also described by
-    "partial".
+    """Django's description of constraints and indexes, by name; "partial" are those with a
+    condition, or invalid, which are not "unique". On SQLite without constraints other than the
+    primary key.
     """
     if connection.vendor == "sqlite":
         return _indexes_in_sqlite(connection, table)
     with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
         by_name: dict[str, Any] = connection.introspection.get_constraints(cursor, name)
+    if connection.vendor == "postgresql":
+        for (name,) in rows(connection, _PARTLY_UNIQUE, [connection.ops.quote_name(table)]):
+            by_name[name] |= {"unique": False, "partial": True}
     return by_name
 
 
@@ -193,7 +197,7 @@ def names_of(connection: Any, table: str, column: str, **wanted: Any) -> list[st
         name
         for name, each in constraints(connection, table).items()
         if is_of(connection, each["columns"], [column])
-        and all(each[key] == value for key, value in wanted.items())
+        and all(each.get(key, False) == value for key, value in wanted.items())
     ]
 
 

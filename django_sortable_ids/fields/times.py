@@ -31,15 +31,19 @@ def aware(at: date) -> datetime:
     return timezone.make_aware(at, timezone.get_default_timezone()) if timezone.is_naive(at) else at
 
 
+def in_zone(at: datetime, zone: tzinfo) -> datetime:
+    """An aware time in the zone; at an end of the calendar, the nearest time of it."""
+    try:
+        return at.astimezone(zone)
+    except OverflowError:
+        return at.replace(tzinfo=zone)
+
+
 def in_utc(at: date) -> datetime:
     """The time of a value in UTC: Python compares and subtracts two times of the same zone by their
     local time.
     """
-    at = aware(at)
-    try:
-        return at.astimezone(UTC)
-    except OverflowError:  # the first or the last hours of the calendar
-        return at.replace(tzinfo=UTC)
+    return in_zone(aware(at), UTC)
 
 
 def first_moment(day: date) -> datetime:
@@ -83,10 +87,7 @@ def day_of(instance: models.Model, name: str | None) -> date:
         return today()
     if not isinstance(at, datetime):
         return at
-    try:
-        return aware(at).astimezone(local_zone()).date()
-    except OverflowError:  # in the first or last hours that a datetime can show
-        return at.date()
+    return in_zone(aware(at), local_zone()).date()
 
 
 def today() -> date:

@@ -17,7 +17,7 @@ from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
 from ..db.counting import Count
-from ..fields.times import first_moment, first_moment_when, in_utc, local_zone
+from ..fields.times import first_moment, first_moment_when, in_utc, in_zone, local_zone
 from ..schemes.clock_and_randomness import MICROSECOND
 from .counting import Span, TimedColumn, TookTooLong, counts, ends, timed_column
 
@@ -248,11 +248,7 @@ def spans(unit: str, start: datetime, end: datetime) -> Iterator[Span]:
 
 
 def local(at: datetime) -> datetime:
-    """The instant in the local time zone; at an end of the calendar, the nearest time of it."""
-    try:
-        return at.astimezone(local_zone())
-    except OverflowError:
-        return at.replace(tzinfo=local_zone())
+    return in_zone(at, local_zone())
 
 
 def start_of(unit: str, at: datetime) -> datetime:

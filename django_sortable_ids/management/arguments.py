@@ -17,7 +17,6 @@ from ..backfill.sources.target import OnNull, OnOutOfRange
 from ..backfill.verification import SHARE
 
 TARGET_TIME = 0.5
-"""The default of ``--target-time``, in seconds."""
 
 WRONG = 2
 """The exit code for wrong arguments, the same as that of argparse."""

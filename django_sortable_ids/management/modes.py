@@ -39,7 +39,6 @@ from .arguments import WRONG
 from .request import Request, of_plan, of_target
 
 FIRST_BATCH = 5000
-"""Rows in the first batch, before the speed is known."""
 
 
 def show_report(request: Request) -> None:

@@ -24,8 +24,8 @@ _RATIOS = {"postgresql": (25, 80), "mysql": (4, 16), "sqlite": (15, 50)}
 """Seconds of a row of a move to those of a copied row, measured: the least and the most."""
 _BYTES = {
     "postgresql": "SELECT pg_total_relation_size(to_regclass(%s))",
-    "mysql": "SELECT data_length + index_length FROM information_schema.tables "
-    "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s",
+    "mysql": "SELECT data_length + index_length FROM information_schema.tables WHERE "
+    + tables.OF_MYSQL,
     "sqlite": "SELECT page_count * page_size FROM main.pragma_page_count, main.pragma_page_size",
 }
 """SQLite tells the size of a table only if it is compiled for that."""

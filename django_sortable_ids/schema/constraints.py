@@ -148,7 +148,7 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
     if new.unique and not old.unique:
         if old.db_index:
             # Those of ``db_index=True``, which the unique index replaces.
-            plain = {"index": True, "unique": False, "type": Index.suffix}
+            plain = {"index": True, "unique": False, "partial": False, "type": Index.suffix}
             for name in unnamed(connection, new, **plain):
                 if name != like:
                     drop_index(name)
@@ -271,8 +271,7 @@ def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
 
 _PARTITIONED = {
     "postgresql": "SELECT 1 FROM pg_partitioned_table WHERE partrelid = to_regclass(%s)",
-    "mysql": "SELECT 1 FROM information_schema.partitions "
-    "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s "
+    "mysql": f"SELECT 1 FROM information_schema.partitions WHERE {tables.OF_MYSQL} "
     "AND partition_method <> 'SYSTEM_TIME' LIMIT 1",
 }
 """Without SYSTEM_TIME partitions: MariaDB adds their column to every unique index itself."""

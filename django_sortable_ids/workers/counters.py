@@ -92,7 +92,9 @@ def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
     """The last number of the period in a table that already has ids: adopted, or renamed with its
     model.
     """
-    rows = column.model._base_manager.using(using).filter(**{f"{column.name}__isnull": False})
+    # Without managers, which may hide rows.
+    every: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
+    rows = every.filter(**{f"{column.name}__isnull": False})
     values = rows.values_list(column.name, flat=True)
     digits = scheme.numeration.digits("upper")
     if list(digits) == sorted(digits) and not scheme.numeration.ignore_case:

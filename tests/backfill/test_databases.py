@@ -118,6 +118,16 @@ def test_a_database_without_the_table(other, settings, router, advice):
     assert refusal(database=other) == f"the database 'other' has no table testapp_order: {advice}"
 
 
+def test_an_empty_database(monkeypatch):
+    """As that of a project whose routers use none of the name "default"."""
+    empty = {**connections.databases["default"], "ENGINE": "django.db.backends.dummy"}
+    monkeypatch.setitem(connections.databases, "empty", empty)
+    assert support.refusal("--status", database="empty") == (
+        "the database 'empty' has no table django_sortable_ids_backfillrun: it is no SQLite, "
+        "PostgreSQL, MariaDB or MySQL; name another with --database"
+    )
+
+
 def test_a_database_that_routers_keep_the_runs_out_of(other, settings):
     settings.DATABASE_ROUTERS = [OrdersElsewhere()]
     drop(BackfillRun)

@@ -1,12 +1,12 @@
 """Tables that no migration of Django makes: keys, names, letters, collations and sessions."""
 
 import re
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import DatabaseError, connection, connections, models, transaction
+from django.db import DatabaseError, IntegrityError, connection, connections, models, transaction
 
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
 from django_sortable_ids.backfill.pending_rows import SortedRows
@@ -31,6 +31,7 @@ from .support import (
     ascends,
     command,
     define,
+    in_python,
     in_registry,
     insert,
     insert_into,
@@ -44,6 +45,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 NAME = "shop.Odd.uid"
 BYTES = {"postgresql": "bytea", "mysql": "binary(2)", "sqlite": "blob"}
 is_mysql = pytest.mark.skipif("connection.vendor != 'mysql'", reason="its sessions")
+is_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="compares exactly")
 
 
 @pytest.fixture
@@ -79,6 +81,50 @@ def assert_filled(model):
 
 def test_a_key_of_zero(make):
     assert_filled(make([0, 1, 2], models.BigAutoField(primary_key=True)))
+
+
+@is_mysql
+def test_a_table_without_transactions(make):
+    make([1, 2, 3])
+    execute("ALTER TABLE odd ENGINE = MyISAM")
+    assert refusal(NAME, "--created-from=created") == (
+        "odd is stored by MyISAM, which has no transactions: run `ALTER TABLE odd ENGINE = "
+        "InnoDB`, and run this again"
+    )
+
+
+@pytest.mark.skipif("connection.vendor == 'sqlite'", reason="has no such types")
+def test_a_key_of_a_time_and_a_boolean(monkeypatch):
+    in_python(monkeypatch)
+    columns = f"at time, is_first bool, created_at {TIME[connection.vendor]}, public_id char(32)"
+    with legacy_table(
+        "Slot",
+        "slot",
+        f"{columns.replace('char(32)', UUIDv7Field().db_type(connection))}, "
+        "PRIMARY KEY (at, is_first)",
+        [(at, is_first, naive(START)) for at in ("10:00", "11:00") for is_first in (True, False)],
+        "at, is_first, created_at",
+        pk=models.CompositePrimaryKey("at", "is_first"),
+        at=models.TimeField(),
+        is_first=models.BooleanField(),
+        created_at=models.DateTimeField(),
+        public_id=UUIDv7Field(null=True),
+    ):
+        assert "4 rows filled." in command("shop.Slot.public_id", "--created-from=created_at")
+        assert command("shop.Slot.public_id", "--verify")[0] == "4 rows, 4 with an id"
+
+
+@is_postgresql
+@pytest.mark.parametrize("condition", [" WHERE id < 2", ""])
+def test_an_index_that_is_unique_only_in_part(make, condition):
+    """One with a condition, and an invalid one, which a CREATE INDEX CONCURRENTLY leaves."""
+    model = make([1, 2, 3])
+    assert_filled(model)
+    model.objects.filter(id=3).update(uid=model.objects.get(id=2).uid)
+    with suppress(IntegrityError):
+        execute(f"CREATE UNIQUE INDEX CONCURRENTLY odd_uid ON odd (uid){condition}")
+    message = refusal(NAME, "--verify", "--allow-edited-times=100")
+    assert message.startswith("shop.Odd.uid: 1 row with the id of another row. ")
 
 
 def test_a_key_of_bytes(make):
@@ -234,7 +280,6 @@ def test_an_error_while_rows_are_sorted_is_the_one_that_is_raised():
 # Names of columns are compared as the database compares them, and none is overlooked
 
 CRATE = "shop.LegacyCrate.public_id"
-is_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="compares exactly")
 not_postgresql = pytest.mark.skipif("connection.vendor == 'postgresql'", reason="compares exactly")
 
 

@@ -1,11 +1,16 @@
 """A table of the test's own."""
 
 import pytest
-from django.db import connection
+from django.db import connection, models
 
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.workers import counters
 from tests.own_tables import own_model
+
+
+class Nothing(models.Manager):
+    def get_queryset(self):
+        return super().get_queryset().none()
 
 
 @pytest.fixture
@@ -15,7 +20,12 @@ def sequence():
 
     def make(**arguments):
         number = LexicalSequenceField(**({"unique": True, "null": True} | arguments))
-        made.append(own_model("Numbered", meta={"db_table": "numbered"}, number=number))
+        meta = {"db_table": "numbered", "base_manager_name": "hiding"}
+        made.append(
+            own_model(
+                "Numbered", meta=meta, number=number, objects=models.Manager(), hiding=Nothing()
+            )
+        )
         if len(made) == 1:
             with connection.schema_editor() as editor:
                 editor.create_model(made[0])

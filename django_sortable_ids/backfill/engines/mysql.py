@@ -19,32 +19,28 @@ from ...errors import BackfillError, counted
 from ...functions.fragments import SQL
 from ..sources.target import EveryRow, Target, named
 from .base import LOCK_SECONDS, Engine
-from .mysql_statements import MySQLStatements, quoted
+from .mysql_statements import MySQLStatements, quoted, stored_as
 
 _DEPENDS_ON_SESSION = re.compile(
     r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
     re.IGNORECASE,
 )
 """Expressions that depend on the session's time zone or language."""
-_OF_TABLE = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
 _TRIGGERS = """
 SELECT trigger_name FROM information_schema.triggers
 WHERE event_object_schema = COALESCE(%s, DATABASE()) AND event_object_table = %s
 AND FIND_IN_SET('UPDATE', event_manipulation) ORDER BY action_order, trigger_name
 """
-_VERSIONED = f"""
-SELECT 1 FROM information_schema.tables WHERE {_OF_TABLE} AND table_type = 'SYSTEM VERSIONED'
-"""
 _COLUMNS = f"""
 SELECT column_name, data_type, generation_expression, extra FROM information_schema.columns
-WHERE {_OF_TABLE} ORDER BY ordinal_position
+WHERE {tables.OF_MYSQL} ORDER BY ordinal_position
 """
 _SEES_TRIGGERS = f"""
 SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
 UNION SELECT 1 FROM information_schema.schema_privileges
 WHERE privilege_type = 'TRIGGER' AND COALESCE(%s, DATABASE()) LIKE table_schema
 UNION SELECT 1 FROM information_schema.table_privileges
-WHERE privilege_type = 'TRIGGER' AND {_OF_TABLE}
+WHERE privilege_type = 'TRIGGER' AND {tables.OF_MYSQL}
 """
 _LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
@@ -59,7 +55,7 @@ class MySQL(Engine):
         table = target.model._meta.db_table
         names = tables.split(self.connection, table)
         effects = [f"the trigger {name}" for (name,) in rows(self.connection, _TRIGGERS, names)]
-        if rows(self.connection, _VERSIONED, names):
+        if stored_as(self.connection, table)[2] == "SYSTEM VERSIONED":
             effects.append(
                 f"the system versioning of {table}, which keeps the old version of each row"
             )
@@ -77,6 +73,16 @@ class MySQL(Engine):
         if not rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
             effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
         return effects
+
+    def check_commit(self, target: Target) -> None:
+        """Refuse MyISAM and the like, where a batch can't be rolled back."""
+        table = target.model._meta.db_table
+        engine = stored_as(self.connection, table)[0]
+        if engine in ("MyISAM", "Aria", "MEMORY", "MRG_MyISAM", "CSV"):
+            raise BackfillError(
+                f"{table} is stored by {engine}, which has no transactions: run `ALTER TABLE "
+                f"{table} ENGINE = InnoDB`, and run this again"
+            )
 
     def check_times(self, target: Target) -> None:
         """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""

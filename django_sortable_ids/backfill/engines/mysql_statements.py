@@ -15,20 +15,22 @@ from .base import Statements
 if TYPE_CHECKING:
     from ..sources.target import Target
 
-_TABLE = """
-SELECT engine, create_options FROM information_schema.tables
-WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
+_TABLE = f"""
+SELECT engine, create_options, table_type FROM information_schema.tables WHERE {tables.OF_MYSQL}
 """
-_UPDATED_COLUMNS = """
-SELECT column_name FROM information_schema.columns
-WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
+_UPDATED_COLUMNS = f"""
+SELECT column_name FROM information_schema.columns WHERE {tables.OF_MYSQL}
 AND extra LIKE '%%on update current_timestamp%%' ORDER BY ordinal_position
 """
-_TEXT_COLUMNS = """
+_TEXT_COLUMNS = f"""
 SELECT column_name, character_set_name, collation_name FROM information_schema.columns
-WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
-AND character_set_name IS NOT NULL
+WHERE {tables.OF_MYSQL} AND character_set_name IS NOT NULL
 """
+
+
+def stored_as(connection: Any, table: str) -> Any:
+    """Its storage engine, options and type."""
+    return row(connection, _TABLE, tables.split(connection, table))
 
 
 def updated_columns(connection: Any, table: str) -> list[str]:
@@ -65,7 +67,7 @@ def time_index(target: Target, connection: Any) -> str | None:
     a partitioned table.
     """
     table = target.model._meta.db_table
-    engine, options = row(connection, _TABLE, tables.split(connection, table))
+    engine, options, _ = stored_as(connection, table)
     parts = named_rows(connection, f"SHOW INDEX FROM {connection.ops.quote_name(table)}")
     indexes: dict[str, list[Any]] = {}
     for part in sorted(parts, key=lambda part: part["Seq_in_index"]):
@@ -158,6 +160,8 @@ class MySQLStatements(Statements):
         kind = self._kind(field)
         if "int" in kind:
             return "BIGINT UNSIGNED" if "unsigned" in kind else "BIGINT"
+        if kind.startswith(("bool", "date", "time")):
+            return kind
         return "VARCHAR(512)"
 
     def _value(self, field: Any, text: str) -> str:

@@ -16,6 +16,7 @@ from django.utils.functional import cached_property
 
 from ... import db
 from ...db import tables
+from ...db.transactions import lift_statement_limit
 from ..sources.target import HASHES, Target
 from .base import LOCK_SECONDS, Engine, Statements
 
@@ -208,6 +209,13 @@ class PostgreSQL(Engine):
                     f"{db.value(connection, 'SELECT current_user')}; these get no id"
                 )
         return effects
+
+    def prepare_session(self) -> None:
+        lift_statement_limit(self.connection)  # that of the command, if it had to connect again
+
+    def end_session(self) -> None:
+        with self.connection.cursor() as cursor:
+            cursor.execute("RESET statement_timeout")
 
     def begin_batch(self) -> None:
         with self.connection.cursor() as cursor:

@@ -41,7 +41,6 @@ CREATED_FROM = {
     "help": "the field with the rows' creation times: a DateTimeField or a DateField, also of a "
     "related row (order__created_at); or pk, with --start and --end",
 }
-"""For each source that it names."""
 
 
 def as_words(given: Given) -> str:

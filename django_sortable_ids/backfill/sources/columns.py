@@ -18,7 +18,7 @@ from django.utils.functional import cached_property
 
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
-from ...fields.times import in_utc
+from ...fields.times import in_utc, in_zone
 from ...functions.time_columns import TimeColumn, column_of, times_of_python
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
@@ -176,10 +176,7 @@ class Days(InColumn):
 def first_day_from(at: datetime) -> date | None:
     """The first day that begins at or after an aware time; None after the calendar's last one."""
     at = in_utc(at)
-    try:
-        day = at.astimezone(timezone.get_default_timezone()).date()
-    except OverflowError:
-        day = at.date()
+    day = in_zone(at, timezone.get_default_timezone()).date()
     if in_utc(day) >= at:
         return day
     return None if day == date.max else day + timedelta(days=1)

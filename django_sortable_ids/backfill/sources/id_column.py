@@ -118,7 +118,9 @@ def check_table(model: type[models.Model], using: str) -> None:
     if kind is None:
         label = model._meta.app_label
         advice = _migrate(model, using)
-        if not router.allow_migrate_model(using, model):
+        if connections[using].vendor not in ("mysql", "postgresql", "sqlite"):
+            advice = "it is no SQLite, PostgreSQL, MariaDB or MySQL; name another with --database"
+        elif not router.allow_migrate_model(using, model):
             advice = (
                 f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its database with "
                 f"--database"

@@ -72,12 +72,15 @@ class Originals(InOrderOfKeys):
         or a new one."""
         keys = list(dict.fromkeys(key for key, _ in rows))
         ids: dict[Any, ID | None] = {}
+        name = self.id_name
         for start in range(0, len(keys), _AT_A_TIME):
             some = keys[start : start + _AT_A_TIME]
             originals = self.originals.filter(pk__in=some)
-            known = dict(originals.values_list("pk", self.id_name))
+            known = dict(originals.values_list("pk", name))
             gone = [key for key in some if key not in known]
-            known |= self._of_other_copies(gone)
+            have_ids = Q(**{f"{self.field.name}__in": gone, f"{name}__isnull": False})
+            others = self.rows.filter(have_ids).order_by("-pk")
+            known |= dict(others.values_list(self.field.attname, name))
             ids |= known | self._new(target.field, [key for key in gone if key not in known])
         for key, pk in rows:
             if ids[key] is None:
@@ -87,12 +90,6 @@ class Originals(InOrderOfKeys):
                     f"yet. Fill {label}.{self.id_name} first"
                 )
         return [value for key, _ in rows if (value := ids[key]) is not None]
-
-    def _of_other_copies(self, keys: Sequence[Any]) -> dict[Any, ID]:
-        name = self.field.name
-        have_ids = Q(**{f"{name}__in": keys, f"{self.id_name}__isnull": False})
-        rows = self.rows.filter(have_ids).order_by("-pk")
-        return dict(rows.values_list(self.field.attname, self.id_name))
 
     def _new(self, field: SortableIDField, keys: Sequence[Any]) -> dict[Any, ID]:
         """A new id for each key, of the time of its first history row."""
