@@ -15,7 +15,7 @@ from typing import Any
 from django.core.exceptions import EmptyResultSet, FieldError, FullResultSet
 from django.db import models
 from django.db.models import Aggregate, DateTimeField, Max, Min, Transform, Window, lookups
-from django.db.models.expressions import Expression
+from django.db.models.expressions import Expression, Ref
 from django.db.models.functions import ExtractYear, TruncDate
 
 from ..fields import SortableIDField
@@ -176,7 +176,7 @@ class _OfCreatedAt(lookups.Lookup):
         """The transform that decodes the id, inside calendar transforms such as the date."""
         transform = self.lhs
         while not isinstance(transform, CreatedAt):
-            transform = transform.lhs
+            transform = transform.source if isinstance(transform, Ref) else transform.lhs
         return transform
 
 
@@ -201,10 +201,12 @@ class _Comparison(_OfCreatedAt):
 
     @property
     def _decodes(self) -> bool:
-        """Whether a value is an expression, or the range has an end that is NULL."""
-        members = self.rhs if isinstance(self.rhs, list | tuple | set | frozenset) else [self.rhs]
-        has_null = self.decoding is lookups.Range and None in members
-        return has_null or any(hasattr(member, "resolve_expression") for member in members)
+        """Whether the id is decoded: for an expression, an end that is NULL, or in a query of
+        windows, where the time is a column of a subquery."""
+        values = self.rhs if isinstance(self.rhs, list | tuple | set | frozenset) else [self.rhs]
+        if isinstance(self.lhs, Ref) or (self.decoding is lookups.Range and None in values):
+            return True
+        return any(hasattr(value, "resolve_expression") for value in values)
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         scheme = self.created_at.scheme
@@ -283,9 +285,9 @@ class IsNull(_OfCreatedAt, lookups.IsNull):
     """Whether the id is NULL or carries no time."""
 
     def process_lhs(self, compiler: Any, connection: Any, lhs: Any = None) -> Any:
-        created_at = self.created_at
-        decoded = created_at.id_field.accept_other_versions
-        return super().process_lhs(compiler, connection, created_at if decoded else created_at.lhs)
+        if not isinstance(self.lhs, Ref) and not self.created_at.id_field.accept_other_versions:
+            lhs = self.created_at.lhs
+        return super().process_lhs(compiler, connection, lhs)
 
 
 SortableIDField.register_lookup(CreatedAt)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 else:
     View = object
 
-__all__ = ["RedirectOldIDs"]
-
 _READING = ("GET", "HEAD")
 _OF_CACHES = ("Cache-Control", "Vary")
 

@@ -18,13 +18,6 @@ from ..fields.of_model import referenced_column
 from ..fields.public import Candidates, Malformed
 from ..schemes.errors import shown
 
-__all__ = [
-    "old_key_field",
-    "old_row",
-    "resolve_id",
-    "resolve_ids",
-]
-
 if TYPE_CHECKING:
     Field: TypeAlias = models.Field[Any, Any]
 

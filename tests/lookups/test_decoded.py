@@ -5,7 +5,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connections
-from django.db.models import Count, DateTimeField, ExpressionWrapper, F, Max, Min, Subquery, Window
+from django.db.models import (
+    Count,
+    DateTimeField,
+    ExpressionWrapper,
+    F,
+    Max,
+    Min,
+    Q,
+    Subquery,
+    Window,
+)
 from django.db.models.functions import (
     ExtractHour,
     ExtractWeek,
@@ -127,11 +137,11 @@ def everything(at):
     yield rows.annotate(hour=ExtractHour(at)).filter(hour__lt=12).order_by("pk").values_list("hour")
     yield [rows.aggregate(first=Min(at), last=Max(at), count=Count(at, distinct=True))]
     yield rows.values("name").annotate(first=Min(at)).filter(first__lt=Now()).values_list("first")
-    yield (
-        rows.annotate(row=Window(RowNumber(), order_by=[at, "pk"]))
-        .order_by("pk")
-        .values_list("row")
-    )
+    numbered = rows.annotate(row=Window(RowNumber(), order_by=[at, "pk"]), at=at).order_by("pk")
+    yield numbered.values_list("row")
+    day = utc(2026, 3, 8).date()
+    for kind, value in (("gt", MOMENTS[2]), ("date", day), ("isnull", True)):
+        yield numbered.filter(Q(row=2) | Q(**{f"at__{kind}": value})).values_list("row")
     yield (
         rows.annotate(before=Window(Lag(at), order_by=[at, "pk"]))
         .order_by("pk")
