@@ -174,9 +174,9 @@ class _OfCreatedAt(lookups.Lookup):
     @property
     def created_at(self) -> CreatedAt:
         """The transform that decodes the id, inside calendar transforms such as the date."""
-        transform = self.lhs
+        transform: Any = self.lhs
         while not isinstance(transform, CreatedAt):
-            transform = transform.source if isinstance(transform, Ref) else transform.lhs
+            transform = transform.get_source_expressions()[0]
         return transform
 
 
