@@ -3,11 +3,14 @@ order."""
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, groupby
 from operator import add
 from typing import Any
+
+from django.core.exceptions import ValidationError
 
 from ..schemes import ID, OutOfRange, TimeScheme
 from ..schemes.clock_and_randomness import drawn_below
@@ -75,13 +78,18 @@ class Cursor:
         return saved
 
     @classmethod
-    def load(cls, target: Target, saved: dict[str, Any]) -> "Cursor":
-        position, row = saved["position"], load_row(target, saved)
-        span = None
-        if "span" in saved:
-            first, size, start = (saved["span"][name] for name in ("first", "size", "start"))
-            span = Span(load_row(target, first), row, size, start)
-        return cls(row, position and Position(*map(int, position)), span)
+    def load(cls, target: Target, saved: dict[str, Any] | None) -> "Cursor | None":
+        """None also if the key was moved since: its values are others now."""
+        if not saved:
+            return None
+        position, span = saved["position"], None
+        with suppress(ValidationError, ValueError):
+            row = load_row(target, saved)
+            if "span" in saved:
+                first, size, start = (saved["span"][name] for name in ("first", "size", "start"))
+                span = Span(load_row(target, first), row, size, start)
+            return cls(row, position and Position(*map(int, position)), span)
+        return None
 
 
 def dump_row(row: Row) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
 
 
 def _has_ids(target: Target, run: BackfillRun) -> bool:
-    """Whether a row that the run has reached has an id; any row, if its source is gone."""
+    """Whether a row that the run has reached has an id; any row, if its source or key is gone."""
     if not run.cursor:
         return False
     reached = Q()
@@ -182,7 +182,8 @@ def _has_ids(target: Target, run: BackfillRun) -> bool:
         before = target
         if not same_options(run, target):
             before = of_run(run.options, target.model, target.field, target.using)
-        reached = before.source.until(*Cursor.load(before, run.cursor).row)
+        if cursor := Cursor.load(before, run.cursor):
+            reached = before.source.until(*cursor.row)
     return target.rows.filter(reached).exclude(target.is_without_id).exists()
 
 
@@ -241,7 +242,13 @@ def check_writable(target: Target, missing: int, engine: Engine) -> None:
             f"AUTOCOMMIT of database {target.using!r} is False, so no batch would be committed: "
             f"use settings in which it is True; nothing was written."
         )
-    _check_periods(target)
+    field = target.field
+    if isinstance(field, LexicalSequenceField) and field.scheme.template.is_dated:
+        raise BackfillError(
+            f"{target.label} counts in periods (template={field.scheme.template.text!r}), which "
+            f"backfill_ids can't: assign the numbers in your own code, with "
+            f"take(1, {target.using!r}, day)[0] of the field; nothing was written."
+        )
     _check_unique(target)
     _check_columns(target)
     engine.check_commit(target)
@@ -272,16 +279,6 @@ def warnings(target: Target) -> Iterator[str]:
             f"create one first"
         )
     yield from source.warnings(target)
-
-
-def _check_periods(target: Target) -> None:
-    field = target.field
-    if isinstance(field, LexicalSequenceField) and field.scheme.template.is_dated:
-        raise BackfillError(
-            f"{target.label} counts in periods (template={field.scheme.template.text!r}), which "
-            f"backfill_ids can't: assign the numbers in your own code, with "
-            f"take(1, {target.using!r}, day)[0] of the field; nothing was written."
-        )
 
 
 def _check_unique(target: Target) -> None:

@@ -324,7 +324,7 @@ class _Runner:
 
     @property
     def _cursor(self) -> Cursor | None:
-        return Cursor.load(self._target, self._run.cursor) if self._run.cursor else None
+        return Cursor.load(self._target, self._run.cursor)
 
 
 class _ChangedRun(Exception):

@@ -54,9 +54,9 @@ def verify(
     run = last_run(target.label, target.using)
     if run and not same_options(run, target):
         run = None
-    end = Cursor.load(target, run.cursor).row if run and run.cursor else None
+    cursor = Cursor.load(target, run.cursor) if run else None
     checker = Checker(target, result, run.given_from if run else None)
-    for page, is_of_run in _pages(target, end):
+    for page, is_of_run in _pages(target, cursor.row if cursor else None):
         ids = checker.form.ids_of(page)
         target.source.compare(checker, page, ids, is_of_run=is_of_run)
         progress(len(page))

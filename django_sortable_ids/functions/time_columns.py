@@ -200,7 +200,9 @@ class TextColumn(TimeColumn):
     def place_at(self, at: datetime) -> str:
         """A text that sorts after all earlier times, and not after any text of that time."""
         zone = self.connection.timezone or timezone.get_default_timezone()
-        return _shortest(_or_last_day(lambda at: at.astimezone(zone), at))
+        local = _or_last_day(lambda at: at.astimezone(zone), at)
+        text = local.replace(tzinfo=None).isoformat(" ")
+        return text.rstrip("0") if local.microsecond else text
 
     def operand(self, place: str) -> Expression:
         return RawSQL("%s", (place,), output_field=TextField())
@@ -210,11 +212,6 @@ class TextColumn(TimeColumn):
 
     def load(self, saved: str) -> str:
         return saved
-
-
-def _shortest(at: datetime) -> str:
-    text = at.replace(tzinfo=None).isoformat(" ")
-    return text.rstrip("0") if at.microsecond else text
 
 
 def column_of(source: models.Field[Any, Any], using: str) -> TimeColumn:

@@ -1,6 +1,7 @@
 """A run that was stopped resumes where it stopped."""
 
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 
@@ -81,6 +82,18 @@ def test_a_batch_whose_cursor_is_not_saved_leaves_no_ids():
         fill("uuid7", 2)
     assert state.get() == before
     assert ids("uuid7") == ids_before
+
+
+def test_a_cursor_with_a_key_from_before_a_move_of_keys():
+    """It is no place of the rows any more. Their ids remain those of the run."""
+    insert(Plain, [{"created_at": START, "updated_at": START}] * 4)
+    fill_until(PLAIN, 2, 1)
+    BackfillRun.objects.update(cursor=saved_run(PLAIN).cursor | {"pk": f"{UUID(int=1)}"})
+    assert "has filled 2 rows with --created-from created_at" in refusal(PLAIN, "--created-at=now")
+    assert fill(PLAIN).filled == 2
+    BackfillRun.objects.update(cursor=saved_run(PLAIN).cursor | {"pk": f"{UUID(int=1)}"})
+    assert command(PLAIN, "--verify")[1] == "all different, and of their rows' times"
+    assert command(PLAIN)[-2] == "The ids are there already, of created_at."
 
 
 # New rows, after the end
