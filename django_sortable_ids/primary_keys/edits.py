@@ -35,6 +35,8 @@ class Edit:
     file: str
     line: int
     """The number of the line before which they belong."""
+    replaced: int
+    """How many lines from that one they replace: those of a key that the class defines."""
     text: tuple[str, ...]
     """The lines, indented."""
     needs: tuple[str, ...]
@@ -65,14 +67,14 @@ def edits_of(
             text.append(f"{OLD}{key.name} = {old_field(key)}")
         place = _place(model)
         if place:
-            file, line, indent = place
+            file, line, replaced, indent = place
             lines = tuple(f"{indent}{each}" for each in text)
             # Those of GeoDjango have Django's fields, too.
             known = getattr(sys.modules[model.__module__], "models", None)
             has_models = getattr(known, "Field", None) is models.Field
             needs_models = not has_models and any(" = models." in each for each in text)
             needs = (*[_IMPORT_MODELS] * needs_models, _IMPORT.format(field.__name__))
-            yield Edit(model._meta.label, file, line, lines, needs)
+            yield Edit(model._meta.label, file, line, replaced, lines, needs)
 
 
 def kept_problems(found: Iterable[type[models.Model]], to: str | None) -> Iterator[str]:
@@ -110,7 +112,8 @@ def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
         yield "Edit the models first. Add imports, and lines before the named ones:"
     yield from sorted({needed for each in edits for needed in each.needs})
     for each in edits:
-        yield f"{os.path.relpath(each.file)}:{each.line}, in {each.model}:"
+        instead = ", instead of its key" if each.replaced else ""
+        yield f"{os.path.relpath(each.file)}:{each.line}, in {each.model}{instead}:"
         yield from each.text
 
 
@@ -163,8 +166,8 @@ def without_old(
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
-def _place(model: type[models.Model]) -> tuple[str, int, str] | None:
-    """File, line and indentation of the first statement after the docstring of the class."""
+def _place(model: type[models.Model]) -> tuple[str, int, int, str] | None:
+    """File, line, number of lines and indentation of the key, or of the first place for one."""
     try:
         file, (source, start) = inspect.getfile(model), inspect.findsource(model)
     except (OSError, TypeError):
@@ -176,8 +179,13 @@ def _place(model: type[models.Model]) -> tuple[str, int, str] | None:
     found = min(classes, key=lambda each: abs(each.lineno - 1 - start), default=None)
     if found is None:
         return None
+    for first in found.body:
+        key = getattr(first, "targets", [getattr(first, "target", None)])[0]
+        if getattr(key, "id", None) == model._meta.pk.name:
+            size = (first.end_lineno or first.lineno) - first.lineno + 1
+            return file, first.lineno, size, " " * first.col_offset
     first, *others = found.body
     if others and ast.get_docstring(found) is not None:
         first = others[0]
     decorated = (each.lineno for each in getattr(first, "decorator_list", ()))
-    return file, min([first.lineno, *decorated]), " " * first.col_offset
+    return file, min([first.lineno, *decorated]), 0, " " * first.col_offset

@@ -86,7 +86,8 @@ def edited(project):
     lines = path.read_text().splitlines()
     for edit in reversed(document["edits"]):
         assert edit["file"] == str(path)
-        lines[edit["line"] - 1 : edit["line"] - 1] = edit["text"]
+        start = edit["line"] - 1
+        lines[start : start + edit["replaced"]] = edit["text"]
     needed = sorted({each for edit in document["edits"] for each in edit["needs"]})
     path.write_text("\n".join([*needed, *lines]))
     return project
@@ -174,10 +175,16 @@ def test_the_imports_have_all_that_a_file_lacks(project):
     assert imports(move(project, "depot")) == [own]
 
 
-def test_lines_belong_before_a_decorator(project):
+def test_lines_belong_before_a_decorator_and_replace_a_key(project):
     text = "class Customer(models.Model):\n"
     project.change_models(text, f"{text}    @property\n    def it(self): return self\n\n")
+    text, key = "class Order(models.Model):\n", "id = models.BigAutoField(\n    primary_key=True)"
+    project.change_models(text, f"{text}    it = 1\n    {key}\n")
+    assert "depot/models.py:15, in depot.Order, instead of its key:" in (
+        move(project, "depot").stdout.splitlines()
+    )
     edited(project)
+    assert "BigAutoField" not in project.models.read_text()
     project.manage("shell", "-c", "from depot.models import Customer; Customer.old_id")
 
 
