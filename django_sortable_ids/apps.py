@@ -199,7 +199,7 @@ def _adapt_functions() -> None:
         setattr(Subquery, name, of_subqueries)
         setattr(Query, name, of_subqueries)
         for function, kind in [*kinds, (Func, "unknown")]:
-            usual = getattr(function, name, _as_sql)
+            usual = getattr(function, name, lambda it, *args, **extra: it.as_sql(*args, **extra))
             ours = partialmethod(deferred("functions.texts:as_vendor"), usual, kind)
             setattr(function, name, ours)
     of_updates: Any = partialmethod(_update_as_sql, SQLUpdateCompiler.as_sql)
@@ -219,10 +219,6 @@ def _update_as_sql(compiler: Any, usual: Any) -> Any:
     compiled = usual(compiler)
     _check_assigned(((field, value) for field, _, value in query.values), compiler.connection)
     return compiled
-
-
-def _as_sql(function: Any, *given: Any, **extra: Any) -> Any:
-    return function.as_sql(*given, **extra)
 
 
 def _add_functions(sender: Any, connection: Any, **_: Any) -> None:

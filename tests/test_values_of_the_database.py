@@ -8,6 +8,7 @@ import django_filters
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
+from django.db.models import Func
 from django.db.models.functions import ExtractYear
 from django.db.utils import DatabaseError
 from django.template import Context, Template
@@ -196,3 +197,10 @@ def test_a_value_of_another_kind_is_an_error_that_says_how_to_find_it(model, val
     label = str(model._meta.pk)
     with pytest.raises(ValueError, match=rf"expected {message}.*backfill_ids {label} --verify"):
         model.objects.get()
+
+
+def test_an_expression_of_a_number_needs_an_output_field():
+    KSUIDKey.objects.create()
+    counts = KSUIDKey.objects.annotate(count=Func("id", function="COUNT")).values_list("count")
+    with pytest.raises(ValueError, match=r"If Func\(.*COUNT\) is no id, give it an output_field"):
+        counts.get()

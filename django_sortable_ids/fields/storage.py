@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models.expressions import Col
 
 from ..schemes import ID, Scheme, TimeScheme
 from ..schemes.layout import UUIDTemplate
@@ -93,7 +94,7 @@ class Storage(ByArguments, ABC):
         from_trusted, from_db = scheme.from_trusted, self.from_db
         converted = () if scheme.value_type in self.driver_types else scheme.value_type
 
-        def read(value: Any, *_: object) -> ID | None:
+        def read(value: Any, *context: object) -> ID | None:
             if value is None or isinstance(value, converted):
                 return value
             try:
@@ -101,9 +102,10 @@ class Storage(ByArguments, ABC):
             except (TypeError, ValueError) as error:  # SQLite stores any value in any column.
                 kind = f"expected {scheme.title}, found {type(value).__name__}"
                 reason = kind if isinstance(error, TypeError) else error
-                raise ValueError(
-                    f"{field}: {reason}. {FIND} `manage.py backfill_ids {field} --verify`."
-                ) from None
+                advice = f"{FIND} `manage.py backfill_ids {field} --verify`."
+                if context and not isinstance(context[0], Col):
+                    advice = f"If {context[0]} is no id, give it an output_field. {advice}"
+                raise ValueError(f"{field}: {reason}. {advice}") from None
 
         return read
 
@@ -136,10 +138,10 @@ class UUIDStorage(Storage):
     def reader(self, scheme: Scheme, field: object) -> Callable[..., ID | None]:
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
 
-        def read(value: Any, *_: object) -> ID | None:
+        def read(value: Any, *context: object) -> ID | None:
             if type(value) is str and len(value) == 32:
                 return from_trusted(int(value, 16))
-            return read_other(value)
+            return read_other(value, *context)
 
         return read
 
@@ -171,10 +173,10 @@ class BinaryStorage(Storage):
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
         length, from_bytes = self.length, int.from_bytes
 
-        def read(value: Any, *_: object) -> ID | None:
+        def read(value: Any, *context: object) -> ID | None:
             if type(value) is bytes and len(value) == length:
                 return from_trusted(from_bytes(value, "big"))
-            return read_other(value)
+            return read_other(value, *context)
 
         return read
 

@@ -112,8 +112,4 @@ def _generated(generate: Callable[[], ID]) -> ID:
     return generate()
 
 
-def _generate(field: SortableIDField) -> tuple[str, Any]:
-    return "generate", field.generate
-
-
-_generated.required = [_generate]  # type: ignore[attr-defined]
+_generated.required = [lambda field: ("generate", field.generate)]  # type: ignore[attr-defined]
