@@ -31,11 +31,10 @@ def _widget(usual: Any, resource: Any, field: Any, *args: Any, **kwargs: Any) ->
 
 
 def _relation_widget(ours: Any, usual: Any, resource: Any, field: Any) -> Any:
-    target = referenced_id(field)
     widget = usual(resource, field)
-    if target is None:
+    if referenced_id(field) is None:
         return widget
-    return partial(ours, target, *widget.args, **widget.keywords)
+    return partial(ours, field, *widget.args, **widget.keywords)
 
 
 def _resource_field(usual: Any, resource: Any, name: str, field: Any, *args: Any, **kw: Any) -> Any:
@@ -63,30 +62,31 @@ class IDWidget(Widget):  # type: ignore[misc]
 class IDForeignKeyWidget(ForeignKeyWidget):  # type: ignore[misc]
     """The public text of the id that a relation references, or another column if one is named."""
 
-    def __init__(self, id_field: SortableIDField, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, relation: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         usual = self.field == "pk" and not self.use_natural_foreign_keys
-        self._id_field = id_field if usual else None
+        self._id_field = referenced_id(relation) if usual else None
+        self._column = relation.target_field  # which may be a relation, too
 
     def get_lookup_kwargs(self, value: Any, row: Any, **kwargs: Any) -> Any:
         if self._id_field is None:
             return super().get_lookup_kwargs(value, row, **kwargs)
-        return {self._id_field.name: _parsed(self._id_field, value)}
+        return {self._column.name: _parsed(self._id_field, value)}
 
     def render(self, value: Any, obj: Any = None, **kwargs: Any) -> Any:
         if self._id_field is None:
             return super().render(value, obj, **kwargs)
         if value is not None and not self.key_is_id:
-            value = getattr(value, self._id_field.attname)
+            value = getattr(value, self._column.attname)
         return _shown(self._id_field, value)
 
 
 class IDManyToManyWidget(ManyToManyWidget):  # type: ignore[misc]
     """The public texts of the related keys, or another column if one is named."""
 
-    def __init__(self, id_field: SortableIDField, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, relation: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._id_field = id_field if self.field == "pk" else None
+        self._id_field = referenced_id(relation) if self.field == "pk" else None
 
     def clean(self, value: Any, row: Any = None, **kwargs: Any) -> Any:
         if self._id_field is None:

@@ -7,7 +7,7 @@ from import_export.resources import ModelResource, modelresource_factory
 from tablib import Dataset
 
 from .shop.data import MALFORMED_WORDS, bare, public
-from .shop.models import Customer, Order, Product, Ticket
+from .shop.models import Customer, Order, Product, Seal, Stamp, Ticket
 
 pytestmark = pytest.mark.django_db
 
@@ -42,9 +42,10 @@ def test_exports_are_public_texts(ticket):
     assert row["order"] == public(order)
 
 
-@pytest.mark.parametrize("model", [Customer, Product, Order, Ticket])
+@pytest.mark.parametrize("model", [Customer, Product, Order, Ticket, Stamp])
 @pytest.mark.parametrize("way", ["csv", "json", "xlsx"])
 def test_what_was_exported_can_be_imported(ticket, model, way):
+    Stamp.objects.create(seal=Seal.objects.create(order=ticket.order))
     exported = resource(model).export().export(way)
     before = list(model.objects.order_by("pk").values())
     products = list(ticket.order.products.order_by("pk"))

@@ -56,6 +56,16 @@ class Express(Order):
     hours = models.PositiveSmallIntegerField(default=24)
 
 
+class Seal(models.Model):
+    """Its key is a relation, too, by another name."""
+
+    order = models.OneToOneField(Order, models.CASCADE, primary_key=True)
+
+
+class Stamp(models.Model):
+    seal = models.ForeignKey(Seal, models.CASCADE)
+
+
 class Letter(models.Model):
     """A key of 160 bits."""
 
