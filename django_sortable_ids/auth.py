@@ -19,13 +19,6 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from .fields.of_model import id_at
 from .old_ids.resolving import old_key, present_key, resolve_id
 
-__all__ = [
-    "OldIDTokenGenerator",
-    "OldUserIDMiddleware",
-    "SortableIDPasswordResetConfirmView",
-    "SortableIDPasswordResetForm",
-]
-
 _KNOWN_AS_PRESENT = "_sortable_ids_user_id"
 """The key in the session of a user's id that also looks like an old one, but is none."""
 

@@ -1,6 +1,7 @@
 """The public text of an id, as JSON Schema and in URLs, too; its creation time and its model."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
@@ -10,7 +11,7 @@ from uuid import UUID
 from django.apps import apps
 from django.core.exceptions import SynchronousOnlyOperation, ValidationError
 from django.db import models
-from django.urls import register_converter
+from django.urls import get_resolver, get_urlconf, register_converter
 from django.urls.converters import get_converters
 
 from .fields import SortableIDField
@@ -166,6 +167,16 @@ class IDConverter:
             return str(value)
         except ValidationError as error:
             raise ValueError(error.messages[0]) from None
+
+
+def is_converted(argument: str, view: Any, namespaces: Iterable[str]) -> bool:
+    """Whether a path converter of an id reads that argument of a view's URLs."""
+    resolver = get_resolver(get_urlconf())
+    for namespace in namespaces:
+        _, resolver = resolver.namespace_dict[namespace]
+    routes = resolver.reverse_dict.getlist(view)
+    reading = [converters.get(argument) for *_, converters in routes]
+    return bool(reading) and all(isinstance(each, IDConverter) for each in reading)
 
 
 def id_converter(model: type[models.Model], field: str | None = None) -> type[IDConverter]:

@@ -10,15 +10,18 @@ from django.template import engines
 from django.test import AsyncClient, override_settings
 from django.urls import NoReverseMatch, Resolver404, converters, path, resolve, reverse
 from django.views.generic import DetailView
+from rest_framework.relations import HyperlinkedRelatedField
 
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.ids import IDConverter, id_converter, public_id, register_converters
 from tests.combinations import in_one_case
 from tests.masks import KEY, misread
+from tests.store.api import serializer_for, viewset_for
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct
 from tests.testapp.models import MaskedKey, MaskedPart
 
 each_scheme = in_one_case("scheme", PRODUCTS)
+SHOW = {"get": "retrieve"}
 
 
 @pytest.fixture
@@ -48,6 +51,7 @@ def urls(registry):
     register_converters()
     patterns = [
         path("baskets/<basket_id:pk>/", BasketView.as_view(), name="basket"),
+        path("rest/<basket_id:pk>/", viewset_for(serializer_for(Basket, "name")).as_view(SHOW)),
         path("keys/<maskedkey_id:id>/", view, name="masked"),
         path("later/<maskedkey_id:id>/", view_later, name="later"),
         *(
@@ -67,6 +71,17 @@ def urls(registry):
 
 def parse(text):
     return resolve(text).kwargs["id"]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("urls")
+def test_rest_framework_takes_what_a_converter_has_read(client):
+    basket = Basket.objects.create(name="found")
+    text = public_id(basket)
+    assert client.get(f"/rest/{text}/").json() == {"name": "found"}
+    assert client.get(f"/rest/x{text}/").status_code == 404
+    link = HyperlinkedRelatedField(view_name="basket", queryset=Basket.objects)
+    assert link.to_internal_value(f"/baskets/{text}/") == basket
 
 
 @each_scheme

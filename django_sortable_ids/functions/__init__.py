@@ -5,11 +5,4 @@ from .created_at import CreatedAt
 from .generate import GenerateID
 from .texts import AsText, shortlex
 
-__all__ = [
-    "AsText",
-    "Bar",
-    "CreatedAt",
-    "GenerateID",
-    "histogram",
-    "shortlex",
-]
+__all__ = ["AsText", "Bar", "CreatedAt", "GenerateID", "histogram", "shortlex"]

@@ -7,9 +7,4 @@ rows have NULL there. The functions also work before the move: deploy code that 
 from .redirecting import RedirectOldIDs
 from .resolving import old_key_field, resolve_id, resolve_ids
 
-__all__ = [
-    "RedirectOldIDs",
-    "old_key_field",
-    "resolve_id",
-    "resolve_ids",
-]
+__all__ = ["RedirectOldIDs", "old_key_field", "resolve_id", "resolve_ids"]

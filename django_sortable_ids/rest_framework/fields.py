@@ -24,7 +24,7 @@ from rest_framework.utils.model_meta import get_field_info
 
 from .. import fields as columns
 from ..fields.of_model import id_at
-from ..ids import schema_of
+from ..ids import is_converted, schema_of
 from ..old_ids.redirecting import Leftmost
 from ..old_ids.resolving import old_row
 from ..packages import replace
@@ -212,7 +212,8 @@ def _url(usual: Any, relation: Any, row: Any, view_name: str, request: Any, form
 
 def _row_of_url(usual: Any, relation: Any, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
     field, name = _id_in_url(relation), relation.lookup_url_kwarg
-    if field is not None:
+    *namespaces, view = view_name.split(":")
+    if field is not None and not is_converted(name, view, namespaces):
         view_kwargs = {**view_kwargs, name: _parse(field, view_kwargs[name])}
     return usual(relation, view_name, view_args, view_kwargs)
 

@@ -14,6 +14,7 @@ from rest_framework.pagination import CursorPagination
 
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_field, id_fields
+from ..ids import is_converted
 from ..old_ids.redirecting import Leftmost, RedirectOldIDs
 from ..pagination import read_signed, signed
 from ..schemes import ID
@@ -45,9 +46,11 @@ class SortableIDLookupMixin(Leftmost, View):
         field = id_at(model, self.lookup_field)
         for reason in () if field else self.needed_lookup(model, self.lookup_field):
             raise ImproperlyConfigured(reason)
-        if field is None or argument not in self.kwargs:
+        url_kwargs, match = self.kwargs, self.request.resolver_match
+        if field is None or argument not in url_kwargs:
             return super().get_object()
-        url_kwargs = self.kwargs
+        if match and is_converted(argument, match.url_name or match.func, match.namespaces):
+            return super().get_object()
         try:
             value = field.parse_public(url_kwargs[argument])
         except ValidationError as error:
