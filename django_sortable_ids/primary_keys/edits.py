@@ -145,7 +145,7 @@ def name_of_old(meta: Any, before: str) -> str:
 
 
 def without_old(
-    found: Iterable[type[models.Model]], state: ProjectState, *, keeps_old: bool
+    found: Iterable[type[models.Model]], state: ProjectState, connection: Any, *, keeps_old: bool
 ) -> Iterator[str]:
     """What models lack that keep their old key. ``state`` is that of the migrations."""
     for model in found:
@@ -162,8 +162,10 @@ def without_old(
                 f"    {name} = {old_field(before)}\n"
                 f"to the model, or give --drop-old"
             )
-        elif not (fields[name].null and fields[name].unique):
-            yield f"{model._meta.label}.{name}: expected null=True and unique=True"
+        elif not (fields[name].null and fields[name].unique) or (
+            fields[name].db_type(connection) != before.rel_db_type(connection)
+        ):
+            yield f"{model._meta.label}.{name}: expected {old_field(before)}"
 
 
 def _place(model: type[models.Model]) -> tuple[str, int, int, str] | None:
@@ -187,5 +189,8 @@ def _place(model: type[models.Model]) -> tuple[str, int, int, str] | None:
     first, *others = found.body
     if others and ast.get_docstring(found) is not None:
         first = others[0]
+    if source[first.lineno - 1][: first.col_offset].strip():
+        line = f"{os.path.relpath(file)}:{found.lineno}"
+        raise BackfillError(f"{line}: write the class {found.name} on more than one line first")
     decorated = (each.lineno for each in getattr(first, "decorator_list", ()))
     return file, min([first.lineno, *decorated]), 0, " " * first.col_offset

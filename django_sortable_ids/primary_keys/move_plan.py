@@ -99,18 +99,19 @@ def build(
     database doesn't have, and for all that prevents the move.
     """
     check_table(MoveNote, using)
+    connection = connections[using]
     with reading_migrations():
-        loader = MigrationLoader(connections[using])
+        loader = MigrationLoader(connection)
         state = loader.project_state()
-    named = list(_named(labels, connections[using]))
+    named = list(_named(labels, connection))
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
-    found = [model for model in named if _changes(model, state, connections[using].vendor)]
+    found = [model for model in named if _changes(model, state, connection.vendor)]
     # The models to edit: those that are named themselves, or all if none is edited.
     unprepared = [
         model
-        for model in named
-        if model not in found and model._meta.managed
-        if model._meta.label.lower() in map(str.lower, labels) or not found
+        for model, meta in ((each, each._meta) for each in named if each not in found)
+        if meta.managed and (meta.app_label, meta.model_name) in state.models
+        if meta.label.lower() in map(str.lower, labels) or not found
     ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
@@ -121,15 +122,15 @@ def build(
     elif unprepared or not found:
         raise BackfillError(
             "\n".join(kept)
-            if kept
-            else "No key to move: a key that moves is a sortable id in the model, and another "
-            "field in the migrations. Name tables of the project, in the database of --database, "
-            "and edit their keys first"
+            or "No key to move: a key that moves is a sortable id in the model, and another field "
+            "in the migrations. Name tables of the project, in the database of --database and in "
+            "apps with migrations, and edit their keys first"
         )
     problems = [*_renamed(found, state)]
-    problems += [] if needed else edits.without_old(found, state, keeps_old=keeps_old)
-    if problems or waiting:
-        raise BackfillError("\n".join(problems or waiting))
+    if not needed:
+        problems += edits.without_old(found, state, connection, keeps_old=keeps_old)
+    if problems := problems or waiting:
+        raise BackfillError("\n".join(problems))
     for each in found:
         check_table(each, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
@@ -145,11 +146,11 @@ def build(
             moved.append(_moved(each, before[label], keeps_old, fixed))
     warnings = list(key_map.check(moved, state, using))
     # No migration has the foreign keys of unmanaged models, and of apps without migrations.
-    in_models = graph.references_of(apps, moved)
-    references = sorted({*graph.references_of(state.apps, moved), *in_models})
-    generic = texts.generic_references(connections[using])
+    both = (apps, state.apps)
+    references = sorted({each for known in both for each in graph.references_of(known, moved)})
+    generic = texts.generic_references(connection)
     copies = list(_copies(moved, state))
-    more_edges = adopting.adopt(() if needed else adopted, moved, state, connections[using])
+    more_edges = adopting.adopt(() if needed else adopted, moved, state, connection)
     copies += [each for each in more_edges if isinstance(each, KeyCopy)]
     while True:
         used = {each.table for each in references}
@@ -168,15 +169,14 @@ def build(
             [each for each in more_edges if isinstance(each, TextReference)],
             allowed,
         )
-        engine = operation.engine_of(connections[using].schema_editor(), state)
+        engine = operation.engine_of(connection.schema_editor(), state)
         more = {*obstacles.unmodelled(engine)} - {*references}
         if not more:
             break
         references = sorted({*references, *more})
     check_names(name for each in engine.planned.tables for name in (each.name, *each.changed))
     check_names(name for each in engine.planned.texts for name in (each.table, each.column))
-    if allowed:
-        obstacles.refuse_unknown(allowed, engine.programs())
+    obstacles.refuse_unknown(allowed, engine.programs())
     start = perf_counter()
     obstacles.check(engine, allowed)
     if needed:

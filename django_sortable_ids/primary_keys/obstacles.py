@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
 
 from django.db import DatabaseError
 
@@ -20,7 +19,6 @@ from ..errors import BackfillError, counted
 from ..schemes.support import is_named, nearest
 from .changes import texts
 from .changes.engine import KeyEngine, Program
-from .changes.graph import Change
 from .changes.moved import Reference
 from .notes import UNMOVED
 
@@ -76,7 +74,7 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 )
     yield from texts.problems(engine.editor, engine.change)
     yield from engine.problems()
-    yield from _of_programs(engine.connection, engine.programs(), engine.change, allowed)
+    yield from _of_programs(engine, allowed)
 
 
 def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
@@ -121,14 +119,13 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
             )
 
 
-def _of_programs(
-    connection: Any, programs: Iterable[Program], change: Change, allowed: Sequence[str]
-) -> Iterator[str]:
+def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """The programs that name a table which the change writes, or that a row of it fires; and the
     options that allow them."""
+    change = engine.change
     written = [*(each.name for each in change.tables), *(each.table for each in change.texts)]
-    moved = {tables.split(connection, each)[1].lower() for each in written}
-    found = _naming(list(programs), moved)
+    moved = {tables.split(engine.connection, each)[1].lower() for each in written}
+    found = _naming(list(engine.programs()), moved.union(map(str.lower, engine.views())))
     refused = {each: reason for each, reason in found if not is_named(each.name, allowed)}
     yield from (f"{each.title} {reason}" for each, reason in refused.items())
     if refused:

@@ -126,8 +126,8 @@ def refused(project, *arguments):
 
 NOTHING = (
     "No key to move: a key that moves is a sortable id in the model, and another field in the "
-    "migrations. Name tables of the project, in the database of --database, and edit their keys "
-    "first"
+    "migrations. Name tables of the project, in the database of --database and in apps with "
+    "migrations, and edit their keys first"
 )
 
 
@@ -149,6 +149,11 @@ def test_it_says_that_makemigrations_was_first(project):
 @in_one_case("names", [["depot.Customer", "depot.Country"], ["django_sortable_ids"]])
 def test_it_says_that_a_named_model_has_no_new_key(edited_project, names):
     assert refused(edited_project, *names) == [KEPT if "depot.Country" in names else NOTHING]
+
+
+def test_an_app_without_migrations(project):
+    (project.folder / "settings.py").write_text(f'{SETTINGS}MIGRATION_MODULES = {{"depot": None}}')
+    assert refused(project, "depot") == [NOTHING]
 
 
 def test_keys_that_are_not_moved_yet_are_no_ids(project):
@@ -186,6 +191,15 @@ def test_lines_belong_before_a_decorator_and_replace_a_key(project):
     edited(project)
     assert "BigAutoField" not in project.models.read_text()
     project.manage("shell", "-c", "from depot.models import Customer; Customer.old_id")
+
+
+def test_no_line_belongs_into_a_class_of_one_line(project):
+    project.models.write_text(f"{MODELS}\nclass Box(models.Model): n = models.IntegerField()\n")
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    line = len(MODELS.splitlines()) + 2
+    assert refused(project, "depot.Box") == [
+        f"depot/models.py:{line}: write the class Box on more than one line first"
+    ]
 
 
 def test_a_key_of_an_unmanaged_table(project):
@@ -429,6 +443,11 @@ def test_a_model_without_a_field_for_its_old_key(project):
         f"    {OLD}",
         "to the model, or give --drop-old",
     ]
+    other = "old_id = models.CharField(max_length=9, null=True, unique=True)"
+    project.change_models("    name", f"    {other}\n    name")
+    expected = OLD.removeprefix("old_id = ")
+    assert refused(project, "depot.Customer") == [f"depot.Customer.old_id: expected {expected}"]
+    project.change_models(f"    {other}\n", "")
     done = move(project, "depot.Customer", "--drop-old", "--write-migration")
     assert done.returncode == 0, done.stderr
     assert "the old key is dropped" in done.stdout

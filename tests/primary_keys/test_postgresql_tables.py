@@ -141,8 +141,8 @@ def test_everything_stays_and_no_number_is_given_twice(tables):
 REFUSED = {
     "CREATE SEQUENCE depot_numbers; ALTER TABLE depot_customer ALTER id DROP IDENTITY, "
     "ALTER id SET DEFAULT nextval('depot_numbers')": (
-        "depot_customer.id has the default nextval('depot_numbers'::regclass), which the new key "
-        "would lose: drop the default"
+        "depot_customer.id has the default nextval('depot_numbers'::regclass), which is no new "
+        "key: drop the default"
     ),
     "CREATE TRIGGER depot_t BEFORE UPDATE OF customer_id ON depot_order FOR EACH ROW "
     "EXECUTE FUNCTION suppress_redundant_updates_trigger()": (
@@ -153,7 +153,7 @@ REFUSED = {
         "depot_customer is partitioned or has children: add a second field, not another key"
     ),
     "ALTER TABLE depot_order ALTER customer_id SET DEFAULT 1": (
-        "depot_order.customer_id has the default 1, which is an old key: drop the default"
+        "depot_order.customer_id has the default 1, which is no new key: drop the default"
     ),
     "CREATE TABLE depot_other (n bigint DEFAULT nextval('depot_customer_id_seq'))": (
         "the sequence of depot_customer.id, which the move drops, is used by "
@@ -213,6 +213,21 @@ def test_what_is_refused(tables, statement):
             "DROP FUNCTION IF EXISTS depot_f, depot_less CASCADE",
             "DROP SEQUENCE IF EXISTS depot_numbers CASCADE",
         )
+
+
+def test_rows_that_a_policy_hides(tables):
+    small.write_move(tables)
+    execute(
+        f"CREATE ROLE {role()}",
+        f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {role()}",
+        "ALTER TABLE depot_order ENABLE ROW LEVEL SECURITY",
+        f"SET ROLE {role()}",
+    )
+    try:
+        said = tables.refusal()
+    finally:
+        execute("RESET ROLE", f"DROP OWNED BY {role()}")
+    assert said.splitlines()[1].startswith("the row-level security of depot_order may hide rows")
 
 
 # Tables as people have them on PostgreSQL: views, rights, serial columns, triggers

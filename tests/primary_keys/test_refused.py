@@ -120,13 +120,22 @@ def test_values_that_are_no_key(depot):
     assert small.names(depot) == small.IN_ORDER
 
 
-def test_a_condition_that_depends_on_a_key(depot):
-    small.create(
-        depot,
-        more="""AddConstraint("Order", CheckConstraint(
-            condition=Q(customer_id__gt=0), name="depot_positive"
-        )),""",
-    )
+CONDITIONS = {
+    "table_check_constraints": """AddConstraint("Order", CheckConstraint(
+        condition=Q(customer__gt=0), name="depot_positive"
+    )),""",
+    "expression_indexes": 'AddIndex("Order", Index("name", F("customer") + 1, name="depot_next")),',
+    "partial_indexes": """AddConstraint("Order", UniqueConstraint(
+        fields=["name"], name="depot_first", condition=Q(name__gt='') & Q(customer=1)
+    )),""",
+}
+
+
+@pytest.mark.parametrize("kind", CONDITIONS)
+def test_a_condition_that_depends_on_a_key(depot, kind):
+    if not getattr(connection.features, f"supports_{kind}"):
+        pytest.skip("there are none")
+    small.create(depot, more=CONDITIONS[kind])
     small.write_move(depot)
     [problem] = refusal(depot)
     assert "customer_id" in problem

@@ -146,6 +146,10 @@ class KeyEngine(ABC):
         """Those of the database that the engine doesn't create again."""
         yield from (Program(*found) for found in rows(self.connection, self.programs_sql))
 
+    def views(self) -> Iterable[str]:
+        """The names of those that it creates again."""
+        return ()
+
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
         found = [self.note.last_numbers.get(key.label, 0), self.last_counted(key) or 0]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...db import rows, value
+from ...db.tables import may_hide_rows
 from ...db.transactions import with_short_lock_timeout
 from .engine import ForeignKey, InOneTransaction
 from .graph import Column, Key, Table
@@ -34,14 +35,14 @@ _TYPE = """
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
 """
-_PROGRAMS = """
+_PROGRAMS = r"""
 SELECT 'trigger', tgname::text, pg_get_triggerdef(t.oid) || ' ' || prosrc, relname::text
 FROM pg_trigger t JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_class c ON c.oid = tgrelid
 WHERE NOT tgisinternal AND tgparentid = 0
 UNION ALL SELECT 'rule', rulename::text, pg_get_ruledef(r.oid), relname::text
 FROM pg_rewrite r JOIN pg_class c ON c.oid = ev_class WHERE rulename <> '_RETURN' AND r.oid >= 16384
 UNION ALL SELECT CASE prokind WHEN 'p' THEN 'procedure' ELSE 'function' END, p.oid::regproc::text,
-    pg_get_functiondef(p.oid), NULL
+    regexp_replace(pg_get_functiondef(p.oid), '\$(function|procedure)x*\$', ' ', 'g'), NULL
 FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
 WHERE prokind IN ('f', 'p', 'w') AND nspname NOT IN ('information_schema', 'pg_catalog')
     AND prorettype <> 'trigger'::regtype
@@ -71,6 +72,14 @@ class PostgreSQLKeys(InOneTransaction):
         return value(self.connection, "SELECT to_regclass(%s)::oid::bigint", [self.quote(table)])
 
     def problems(self) -> Iterator[str]:
+        of_texts = {each.table for each in self.change.texts}
+        for name in sorted(of_texts.union(each.name for each in self.change.tables)):
+            if may_hide_rows(self.connection, name):
+                yield (
+                    f"the row-level security of {name} may hide rows, whose keys would be lost: "
+                    f"migrate as a role with BYPASSRLS, or run `ALTER TABLE {name} NO FORCE ROW "
+                    f"LEVEL SECURITY`"
+                )
         for table in self.change.tables:
             yield from problems(self.connection, self.quote(table.name), table)
 
@@ -80,6 +89,12 @@ class PostgreSQLKeys(InOneTransaction):
             for each in self.change.tables
         }
         return rehearse(self.connection, types)
+
+    def views(self) -> Iterator[str]:
+        for view in views_of(
+            self.connection, [self.quote(each.name) for each in self.change.tables]
+        ):
+            yield view.name.rpartition(".")[2].strip('"')
 
     def last_counted(self, key: Key) -> int | None:
         sequence = self._sequence(key)

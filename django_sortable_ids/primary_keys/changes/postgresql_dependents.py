@@ -28,22 +28,44 @@ SELECT c.oid, MAX(depth) FROM depending JOIN pg_class c USING (oid)
 WHERE relkind IN ('v', 'm') GROUP BY c.oid
 """
 _VIEW = """
-SELECT c.oid::regclass::text, relkind = 'm', pg_get_viewdef(c.oid),
-    array_to_string(reloptions, ', '), quote_ident(rolname),
-    quote_literal(obj_description(c.oid, 'pg_class')), relispopulated
-FROM pg_class c JOIN pg_roles ON pg_roles.oid = relowner WHERE c.oid = %s
-"""
-_GRANTS = """
-SELECT privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(rolname) END,
-    is_grantable
-FROM pg_class CROSS JOIN aclexplode(relacl) LEFT JOIN pg_roles ON pg_roles.oid = grantee
-WHERE pg_class.oid = %s AND grantee <> relowner
+SELECT oid::regclass::text, CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END,
+    COALESCE(' WITH (' || array_to_string(reloptions, ', ') || ')', ''),
+    rtrim(pg_get_viewdef(oid), ';'), CASE WHEN relispopulated THEN '' ELSE ' WITH NO DATA' END
+FROM pg_class WHERE oid = %s
 """
 _PARTS = """
-SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = %(view)s
-UNION ALL
-SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %(view)s AND NOT tgisinternal
+WITH v AS (
+    SELECT *, oid::regclass::text AS name,
+        CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END AS kind
+    FROM pg_class WHERE oid = %(view)s
+), a AS (SELECT * FROM pg_attribute WHERE attrelid = %(view)s), given AS (
+    SELECT 'REVOKE ALL' AS what, ' FROM ' AS way, grantee, '' AS more
+    FROM pg_default_acl CROSS JOIN aclexplode(defaclacl) WHERE defaclobjtype = 'r'
+    UNION SELECT concat('GRANT ', privilege_type, ' (' || quote_ident(attname) || ')'), ' TO ',
+        grantee, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+    FROM (
+        SELECT relacl AS acl, NULL AS attname FROM v UNION ALL SELECT attacl, attname FROM a
+    ) s CROSS JOIN aclexplode(acl)
+)
+SELECT 1 AS place, format('ALTER %%s %%s OWNER TO %%I', kind, name, pg_get_userbyid(relowner))
+FROM v
+UNION ALL SELECT CASE what WHEN 'REVOKE ALL' THEN 2 ELSE 3 END, concat(what, ' ON ', name, way,
+    CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END, more)
+FROM v CROSS JOIN given WHERE grantee <> relowner
+UNION ALL SELECT 4, format('COMMENT ON %%s %%s IS %%L', CASE objsubid WHEN 0 THEN kind
+    ELSE 'COLUMN' END, concat_ws('.', name, quote_ident(attname)), description)
+FROM v JOIN pg_description ON (classoid, objoid) = ('pg_class'::regclass, v.oid)
+LEFT JOIN a ON attnum = NULLIF(objsubid, 0)
+UNION ALL SELECT 4, format('ALTER VIEW %%s ALTER %%I SET DEFAULT %%s', name, attname,
+    pg_get_expr(adbin, adrelid))
+FROM v JOIN pg_attrdef ON adrelid = v.oid JOIN a ON attnum = adnum
+UNION ALL SELECT 4, pg_get_ruledef(oid) FROM pg_rewrite
+WHERE ev_class = %(view)s AND rulename <> '_RETURN'
+UNION ALL SELECT 4, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = %(view)s
+UNION ALL SELECT 4, pg_get_triggerdef(oid) FROM pg_trigger
+WHERE tgrelid = %(view)s AND NOT tgisinternal ORDER BY 1
 """
+"""The statements after its CREATE, without what default privileges give to a new view."""
 
 
 class View(NamedTuple):
@@ -52,7 +74,7 @@ class View(NamedTuple):
     """``VIEW`` or ``MATERIALIZED VIEW``."""
     query: str
     statements: tuple[str, ...]
-    """What creates it again, with its owner, rights, comment, indexes and triggers."""
+    """What creates it again, with all that belongs to it."""
 
 
 def views_of(connection: Any, tables: Iterable[str]) -> list[View]:
@@ -64,24 +86,10 @@ def views_of(connection: Any, tables: Iterable[str]) -> list[View]:
             depths[oid] = max(depth, depths.get(oid, 0))
     views = []
     for oid in sorted(depths, key=lambda each: (depths[each], each)):
-        [(name, is_materialized, query, options, owner, comment, is_filled)] = rows(
-            connection, _VIEW, [oid]
-        )
-        kind = "MATERIALIZED VIEW" if is_materialized else "VIEW"
-        settings = f" WITH ({options})" if options else ""
-        data = "" if not is_materialized or is_filled else " WITH NO DATA"
-        definition = query.rstrip().removesuffix(";")
-        statements = [
-            f"CREATE {kind} {name}{settings} AS {definition}{data}",
-            f"ALTER {kind} {name} OWNER TO {owner}",
-            *([f"COMMENT ON {kind} {name} IS {comment}"] if comment else []),
-            *(
-                f"GRANT {right} ON {name} TO {role}{' WITH GRANT OPTION' if is_grantable else ''}"
-                for right, role, is_grantable in rows(connection, _GRANTS, [oid])
-            ),
-            *(sql for (sql,) in rows(connection, _PARTS, {"view": oid})),
-        ]
-        views.append(View(name, kind, definition, tuple(statements)))
+        name, kind, options, query, data = row(connection, _VIEW, [oid])
+        parts = (sql for _, sql in rows(connection, _PARTS, {"view": oid}))
+        statements = f"CREATE {kind} {name}{options} AS {query}{data}", *parts
+        views.append(View(name, kind, query, statements))
     return views
 
 
@@ -118,6 +126,15 @@ WHERE refclassid = 'pg_class'::regclass AND refobjid = to_regclass(%s) AND attna
 ORDER BY 1
 """
 """Views are left out: they are dropped and created again."""
+_OF_VIEW = """
+SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
+FROM pg_class v JOIN pg_type t ON t.oid = v.reltype JOIN pg_depend d ON refobjid IN (
+    v.oid, t.oid, typarray) AND refclassid IN ('pg_class'::regclass, 'pg_type'::regclass)
+LEFT JOIN pg_rewrite r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
+LEFT JOIN pg_class c ON c.oid = ev_class
+WHERE v.oid = to_regclass(%s) AND deptype = 'n' AND COALESCE(c.relkind, 'r') NOT IN ('v', 'm')
+ORDER BY 1
+"""
 _EXPRESSIONS = """
 SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE conrelid = to_regclass(%(table)s) AND contype = 'c'
@@ -153,7 +170,8 @@ WHERE attrelid = to_regclass(%(table)s) AND attname = %(key)s AND attidentity <>
 _DEFAULTS = """
 SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-WHERE adrelid = to_regclass(%s) AND attgenerated = '' AND attname = ANY (%s)
+WHERE adrelid = to_regclass(%(table)s) AND attgenerated = '' AND attname = ANY (%(columns)s)
+    AND (attname <> %(key)s OR pg_get_serial_sequence(%(table)s, attname) IS NULL)
 """
 
 
@@ -170,6 +188,12 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     changed = list(table.changed)
     for (name,) in rows(connection, _DEPENDENTS, [quoted, changed]):
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
+    for view in views_of(connection, [quoted]):
+        for (name,) in rows(connection, _OF_VIEW, [view.name]):
+            yield (
+                f"{name} depends on {view.name}, which a move drops and creates again: drop it, "
+                f"migrate, and create it again"
+            )
     for name, expression in rows(connection, _EXPRESSIONS, {"table": quoted}):
         for column in changed:
             name_of = re.escape(column)
@@ -186,18 +210,11 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
             f"the sequence of {table.name}.{key['key']}, which the move drops, is used by {user}, "
             f"too: give that another sequence, and run this again"
         )
-    if table.key and not table.key.before.has_db_default():
-        parameters = [quoted, [table.key.name]]
-        owned = row(connection, "SELECT pg_get_serial_sequence(%s, %s)", [quoted, table.key.name])
-        for name, default in rows(connection, _DEFAULTS, parameters) if owned == (None,) else ():
-            yield (
-                f"{table.name}.{name} has the default {default}, which the new key would lose: "
-                f"drop the default, and run this again"
-            )
-    columns = [each.name for each in table.columns]
-    for name, default in rows(connection, _DEFAULTS, [quoted, columns]):
+    has_default = table.key and table.key.before.has_db_default()
+    columns = [each.name for each in (table.columns if has_default else table.parts)]
+    for name, default in rows(connection, _DEFAULTS, {**key, "columns": columns}):
         yield (
-            f"{table.name}.{name} has the default {default}, which is an old key: drop the "
+            f"{table.name}.{name} has the default {default}, which is no new key: drop the "
             f"default, and run this again"
         )
 

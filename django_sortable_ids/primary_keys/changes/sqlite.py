@@ -230,6 +230,8 @@ def _refuse_dependents(
     if key and key.before.db_check(connection) is not None:
         # Its CHECK is the one that Django writes for the type of the old key.
         of_key = tokens_of(every_column, key.name)
+    used: list[tuple[Token, Token]] = []
+    """What is used in expressions, with the token after it."""
     for at, (word, start) in enumerate(pairwise(tokens)):
         is_expression = word.keyword in _EXPRESSIONS and start.text == "("
         if not is_expression or (of_key and of_key[0].start < word.start < of_key[-1].end):
@@ -237,9 +239,19 @@ def _refuse_dependents(
         rest = tokens[at + 1 :]
         ends = (n for n, each in enumerate(rest) if each.text == ")")
         end = next(n for n in ends if rest[n].depth == start.depth)
-        for token, following in pairwise(rest[: end + 1]):
-            if folded(token.name) in changed and following.keyword not in _NULL_TESTS:
-                raise NotUnderstood(
-                    f"an expression depends on {token.name}, whose values change: remove it, "
-                    f"migrate, and add it again"
-                )
+        used += pairwise(rest[: end + 1])
+    for _, sql in rows(connection, _DEPENDENTS, [table.name]):
+        found = split(f"{sql}\n)", SQLITE)
+        if "INDEX" not in [each.keyword for each in found[1:3]]:
+            continue  # A trigger, which somebody has read.
+        found = found[[each.text for each in found].index("(") :]
+        for before, token, following in zip(found, found[1:], found[2:], strict=False):
+            is_column = token.depth == 1 and before.text in ("(", ",")
+            if not is_column or following.keyword not in (",", ")", "ASC", "DESC", "COLLATE"):
+                used.append((token, following))
+    for token, following in used:
+        if folded(token.name) in changed and following.keyword not in _NULL_TESTS:
+            raise NotUnderstood(
+                f"an expression depends on {token.name}, whose values change: remove it, "
+                f"migrate, and add it again"
+            )
