@@ -57,10 +57,19 @@ class AsText(models.Func):
 
 def id_field(expression: Any) -> SortableIDField | None:
     """The field of an id, or of the id that a relation references; None for other expressions."""
-    if isinstance(expression, expressions.OrderBy | expressions.OrderByList):
-        return None
+    kind = _kind(expression)
+    return kind if isinstance(kind, SortableIDField) else None
+
+
+def _kind(expression: Any) -> Any:
+    """The field of what an expression gives, of a relation the id that it references. None for SQL
+    of the project, and for mixed types: the expression around them may know the type."""
     name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
-    return referenced_id(getattr(expression, name, None))
+    is_order = isinstance(expression, expressions.OrderBy | expressions.OrderByList)
+    with suppress(FieldError):
+        given = None if is_order else getattr(expression, name, None)
+        return referenced_id(given) or given
+    return None
 
 
 _GIVE_A_SOURCE = (
@@ -189,13 +198,12 @@ def as_vendor(
     if it takes anything, ``"unknown"`` for a ``Func`` of the project. Raises
     ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
     """
-    with suppress(FieldError):  # of several types
-        if given := isinstance(function, _GIVE_A_SOURCE) and id_field(function):
-            function = with_ids(function, given, connection)
-            for source in function.get_source_expressions():
-                value = getattr(source, "result", source)  # of a When
-                if not isinstance(value, models.Value):
-                    _refuse_other_form(given, value, connection)
+    if given := isinstance(function, _GIVE_A_SOURCE) and id_field(function):
+        function = with_ids(function, given, connection)
+        for source in function.get_source_expressions():
+            value = getattr(source, "result", source)  # of a When
+            if not isinstance(value, models.Value):
+                _refuse_other_form(given, value, connection)
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
     if isinstance(function, Cast) and not _casts(function, connection):
@@ -240,15 +248,13 @@ def _casts(cast: Cast, connection: Any) -> bool:
 def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: Any) -> Any:
     """The SQL of a ``Subquery``, or of the ``Query`` that Django 6.1 makes of it, which is no text
     of ids and which an INSERT stores only in a column that fits; else ``NotSupportedError``."""
-    kind = subquery._output_field_or_none
+    kind = _kind(subquery)
     if isinstance(kind, models.CharField | models.TextField) and not referenced_id(kind):
         _refuse_ids(getattr(subquery, "query", subquery), connection)
     query = compiler.query
     if isinstance(compiler, SQLInsertCompiler) and not hasattr(query, "checked_for_ids"):
         query.checked_for_ids = True
-        rows = (
-            (field, getattr(row, field.attname)) for row in query.objs for field in query.fields
-        )
+        rows = ((to, getattr(row, to.attname)) for row in query.objs for to in query.fields)
         check_assigned(rows, connection)
     return subquery.as_sql(compiler, connection, **extra)
 
@@ -275,13 +281,6 @@ def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None
                 f"{target} can't be set to {id_field(value) or value}: their columns store ids "
                 f"in different forms. To convert them, {advice}"
             )
-
-
-def _kind(expression: Any) -> Any:
-    """The field of what an expression gives, of a relation the id that it references; None for SQL
-    of the project."""
-    name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
-    return id_field(expression) or getattr(expression, name, None)
 
 
 def _fits(expression: Any, target: Any, connection: Any) -> bool:

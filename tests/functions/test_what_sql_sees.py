@@ -1,5 +1,7 @@
 """What SQL sees of an id: its text wherever a function takes text, or an error."""
 
+from decimal import Decimal
+
 import django
 import pytest
 from django.contrib.contenttypes.models import ContentType
@@ -299,6 +301,15 @@ def test_what_is_no_id_is_refused():
     ULIDKey.objects.create()
     with pytest.raises(FieldError, match="takes a sortable id"):
         ULIDKey.objects.annotate(text=AsText("name")).get()
+
+
+def test_numbers_of_mixed_types_are_none_of_its_business():
+    """Only the expression around them knows the type of the result."""
+    ULIDKey.objects.create()
+    rows, mixed = ULIDKey.objects, Value(1.5) + Value(Decimal(1))
+    wrapped = models.ExpressionWrapper(mixed, models.FloatField())
+    assert rows.annotate(number=wrapped).filter(number__lte=mixed).get().number == 2.5
+    assert rows.aggregate(n=models.Sum(mixed, output_field=models.FloatField())) == {"n": 2.5}
 
 
 FORMS = [("id", "id_as_text"), ("id_as_text", "id"), ("id_as_text", "uuid"), ("uuid", "id_as_text")]
