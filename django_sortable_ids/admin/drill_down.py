@@ -17,15 +17,7 @@ from django.utils.translation import gettext, pgettext
 from ..db.counting import Count
 from ..fields.times import first_moment
 from ..histograms.counting import Span, TimedColumn, TookTooLong, counts, ends
-from ..histograms.histogram import (
-    DrawnBar,
-    drawn_counts,
-    end_of,
-    formatted,
-    local,
-    spans,
-    start_of,
-)
+from ..histograms.histogram import DrawnBar, drawn_counts, end_of, formatted, local, spans, start_of
 
 MOST_YEARS = 60
 """With more of them between the first and the last row, years without rows are left out."""

@@ -26,13 +26,7 @@ from django.utils.translation import pgettext, pgettext_lazy
 
 from ..checks import message
 from ..fields import SortableIDField
-from ..fields.of_model import (
-    field_at,
-    id_fields,
-    local_time,
-    main_field,
-    referenced_id,
-)
+from ..fields.of_model import field_at, id_fields, local_time, main_field, referenced_id
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
 from ..lookups import pasted_values

@@ -79,17 +79,23 @@ class Cursor:
 
     @classmethod
     def load(cls, target: Target, saved: dict[str, Any] | None) -> "Cursor | None":
-        """None also if the key was moved since: its values are others now."""
+        """None before the first batch, and if its row can't be found after a move of the key."""
         if not saved:
             return None
-        position, span = saved["position"], None
+        position, span = saved["position"] and Position(*map(int, saved["position"])), None
         with suppress(ValidationError, ValueError):
             row = load_row(target, saved)
             if "span" in saved:
                 first, size, start = (saved["span"][name] for name in ("first", "size", "start"))
                 span = Span(load_row(target, first), row, size, start)
-            return cls(row, position and Position(*map(int, position)), span)
-        return None
+            return cls(row, position, span)
+        if not position:
+            return None
+        # Its key is another now: it is the row with its id.
+        last_id = target.scheme.layout.join(position.tick, position.suffix)
+        value = {target.field.name: target.scheme.from_trusted(last_id)}
+        found = target.first(target.rows.filter(**value))
+        return found and cls(found, position)
 
 
 def dump_row(row: Row) -> dict[str, Any]:

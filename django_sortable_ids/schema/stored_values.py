@@ -20,13 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from .. import db
 from ..db import tables
 from ..fields import SortableIDField
-from ..fields.storage import (
-    BinaryStorage,
-    IntegerStorage,
-    TextStorage,
-    UUIDStorage,
-    mariadb_sorts,
-)
+from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage, mariadb_sorts
 from ..schemes import InvalidID, OutOfRange, Scheme, TimeScheme
 from ..schemes.catalog import variants
 

@@ -9,6 +9,7 @@ from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.models import BackfillRun
 
 from .shop.models import (
     OwnedKey,
@@ -29,6 +30,8 @@ from .support import (
     ids,
     in_python,
     insert,
+    is_strict,
+    saved_run,
     stop_after,
     times_are_right,
 )
@@ -77,6 +80,25 @@ def test_keys_of_any_type_break_ties(monkeypatch, model, source, where):
     assert ascends(list(map(field_of(label).scheme.to_int, found)))
     assert not by_time or times_are_right(label)
     assert verify(target).failures == []
+
+
+@pytest.mark.parametrize("is_last_there", [True, False])
+def test_a_key_that_was_moved_after_the_run(is_last_there):
+    """The cursor has the old key of the last row."""
+    insert_keys(UUIDKey, KEYS[UUIDKey], [START + n // 20 * MILLISECOND for n in range(40)])
+    name = "shop.UUIDKey.public_id"
+    fill(name)
+    cursor = saved_run(name).cursor
+    BackfillRun.objects.update(cursor={**cursor, "pk": "17"})
+    keys = list(UUIDKey.objects.order_by("created_at", "pk").values_list("pk", flat=True))
+    lost = [keys[3], keys[25], *keys[39:][is_last_there:]]
+    UUIDKey.objects.filter(pk__in=lost).update(public_id=None)
+    assert verify(find(name)).missing == len(lost)
+    assert fill(name).filled == len(lost)
+    assert times_are_right(name)
+    if is_last_there:
+        assert is_strict(name)
+        assert verify(find(name)).failures == []
 
 
 def test_verify_names_both_halves():
