@@ -149,9 +149,9 @@ class _KeyField(PublicIDField):
 
 
 def related_model(relation: Any) -> type[models.Model] | None:
-    """The related model; None until the relation is in a serializer, unless it has a queryset."""
+    """The related model of Django; None until a relation without a queryset is in a serializer."""
     if relation.queryset is not None:
-        related: type[models.Model] = relation.queryset.model
+        related: type[models.Model] | None = getattr(relation.queryset, "model", None)
         return related
     bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
     model = _model_of(bound)
@@ -203,10 +203,11 @@ def _row_of_slug(usual: Any, relation: Any, data: Any) -> Any:
 
 
 def _url(usual: Any, relation: Any, row: Any, view_name: str, request: Any, format: Any) -> Any:
-    field, value = _id_in_url(relation), getattr(row, relation.lookup_field)
+    field = _id_in_url(relation)
+    value: Any = field and getattr(row, relation.lookup_field)
     if field is None or value is None:
         return usual(relation, row, view_name, request, format)
-    kwargs = {relation.lookup_url_kwarg: field.public_text.format(value)}
+    kwargs = {relation.lookup_url_kwarg: field.public_text.format(getattr(value, "pk", value))}
     return relation.reverse(view_name, kwargs=kwargs, request=request, format=format)
 
 
@@ -232,11 +233,10 @@ def _id_in_url(relation: Any) -> columns.SortableIDField | None:
 
 def _read_only(usual: Any, field: Any, value: Any) -> Any:
     """What ``"order_id"`` among the ``fields`` of a serializer shows, too."""
-    state = field.__dict__
-    if "_id_column" not in state:
+    if not hasattr(field, "_id_column"):
         model = _model_of(field)
-        state["_id_column"] = model and id_at(model, LOOKUP_SEP.join(field.source_attrs))
-    column = state["_id_column"]
+        field._id_column = model and id_at(model, LOOKUP_SEP.join(field.source_attrs))
+    column = field._id_column
     return usual(field, value) if column is None else column.public_text.shown(value)
 
 

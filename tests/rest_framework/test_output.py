@@ -117,6 +117,15 @@ def test_what_has_no_id_is_shown_as_always():
         "other": "y",
     }
     assert ReadOnlyField().to_representation(5) == 5
+    link = HyperlinkedRelatedField(view_name="x", lookup_field="code", queryset=SimpleNamespace())
+    assert link.get_url(SimpleNamespace(pk=""), "x", None, None) is None
+
+
+def test_a_link_by_a_relation():
+    product = ULIDProduct.objects.create()
+    link = HyperlinkedRelatedField(view_name="x", lookup_field="product", queryset=Profile.objects)
+    link.reverse = lambda *_, kwargs, **_options: kwargs["product"]
+    assert link.get_url(Profile(product=product), "x", None, None) == text_of(product)
 
 
 def test_validators_of_the_column():
