@@ -354,11 +354,15 @@ def _is_text(side: Any) -> bool:
     or an ``AsText``. Other packages compare functions of such a column with a UUID as Django's
     ``UUIDField`` stores it."""
     query = side.query if isinstance(side, expressions.Subquery) else side
-    column = query.select[0] if isinstance(query, Query) and len(query.select) == 1 else side
+    is_query, texts = isinstance(query, Query), (models.CharField, models.TextField)
+    selected = [*query.select, *query.annotation_select.values()] if is_query else ()
+    column = selected[0] if len(selected) == 1 else side
+    while isinstance(column, Cast) and isinstance(_kind(column), texts):
+        column = column.get_source_expressions()[0]
     if isinstance(column, KeyTransform | AsText):
         return True
     target = getattr(column, "target", None)
-    return isinstance(target, models.CharField | models.TextField) and not id_field(column)
+    return isinstance(target, texts) and not id_field(column)
 
 
 def _compared(side: Any, connection: Any) -> Any:

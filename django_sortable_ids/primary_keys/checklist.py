@@ -177,11 +177,6 @@ class _Names:
         return name, False if is_row else None
 
 
-def _is_plain(value: Any) -> bool:
-    values = value if isinstance(value, list) else [value]
-    return bool(values) and all(type(each) in (int, str) for each in values)
-
-
 def _tables(connection: Any) -> list[str]:
     with connection.cursor() as cursor:
         found = set(connection.introspection.table_names(cursor))
@@ -313,12 +308,13 @@ def _values_in(document: Any) -> Iterator[tuple[str, str, Any]]:
     waiting: list[tuple[str, str, Any]] = [("", "", document)]
     while waiting:
         name, of, value = waiting.pop()
+        members = value if isinstance(value, list) else [value]
         if isinstance(value, dict):
             kind = value.get("type")
             block = kind if isinstance(kind, str) else "value"
             for key, inner in value.items():
                 waiting.append((block if key == "value" else key, name, inner))
-        elif _is_plain(value):
+        elif members and all(type(each) in (int, str) for each in members):
             yield name, of, value
         elif isinstance(value, list):
             waiting += [(name, of, each) for each in value]

@@ -133,6 +133,10 @@ class TestEveryKey:
         if isinstance(row.pk, int):
             return
         assert key.objects.get(pk__in=Note.objects.values("object_id")) == row
+        for text in (F("object_id"), Cast("object_id", models.TextField())):
+            notes = Note.objects.annotate(text=text)
+            assert key.objects.get(pk__in=notes.values("text")) == row
+            assert key.objects.get(Exists(notes.filter(text=OuterRef("pk")))) == row
         of_row = key.objects.filter(pk=OuterRef("object_id"))
         assert Note.objects.filter(Exists(of_row)).count() == 1
 
