@@ -31,9 +31,7 @@ class Kind(NamedTuple):
 
     def __or__(self, other: Kind) -> Kind:
         return Kind(
-            self.sqlstates | other.sqlstates,
-            self.numbers | other.numbers,
-            self.codes | other.codes,
+            self.sqlstates | other.sqlstates, self.numbers | other.numbers, self.codes | other.codes
         )
 
 

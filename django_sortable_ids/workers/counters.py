@@ -139,8 +139,7 @@ def take_from_block(
         missing = count - len(stock.ids)
         if missing > 0:
             reserved = apart(
-                lambda: take(column, scheme, max(missing, block), using, at_least=missing),
-                using,
+                lambda: take(column, scheme, max(missing, block), using, at_least=missing), using
             )
             stock.ids.extend(reserved)
         return [stock.ids.popleft() for _ in range(count)]
