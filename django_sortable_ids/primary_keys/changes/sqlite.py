@@ -40,9 +40,10 @@ WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = %s COLLATE
 ORDER BY type, rowid
 """
 _PROGRAMS = """
-SELECT type, name, sql, CASE type WHEN 'trigger' THEN tbl_name END
+SELECT CASE type WHEN 'table' THEN 'virtual table' ELSE type END, name, sql,
+    CASE type WHEN 'trigger' THEN tbl_name END
 FROM (SELECT * FROM main.sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)
-WHERE type IN ('trigger', 'view') ORDER BY 1, 2
+WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL %' ORDER BY 1, 2
 """
 
 
@@ -230,8 +231,7 @@ def _refuse_dependents(
     if key and key.before.db_check(connection) is not None:
         # Its CHECK is the one that Django writes for the type of the old key.
         of_key = tokens_of(every_column, key.name)
-    used: list[tuple[Token, Token]] = []
-    """What is used in expressions, with the token after it."""
+    used: list[tuple[Token, Token]] = []  # in expressions, each with the token after it
     for at, (word, start) in enumerate(pairwise(tokens)):
         is_expression = word.keyword in _EXPRESSIONS and start.text == "("
         if not is_expression or (of_key and of_key[0].start < word.start < of_key[-1].end):
