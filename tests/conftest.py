@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -33,6 +34,10 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("django_sortable_ids")
+
+
+_LONGEST = re.compile(r"kill|outage|replica|random|process|each_statement|move_keys")
+"""In the names of tests that take seconds."""
 
 
 def _name(model):
@@ -125,7 +130,8 @@ def pytest_collection_modifyitems(items):
         reasons = tuple(_reasons_to_skip(item))
         name = item.nodeid.partition("[")[0] if reasons else item.nodeid
         kept.setdefault((name, reasons), item)
-    items[:] = kept.values()
+    # The longest first: at the end, no process works on one while the other has nothing to do.
+    items[:] = sorted(kept.values(), key=lambda item: not _LONGEST.search(item.nodeid))
 
 
 def _may_differ(item):
