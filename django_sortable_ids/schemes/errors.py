@@ -84,11 +84,11 @@ def described(value: Any) -> str:
     return text if len(text) <= LENGTH else f"{text[:LENGTH]}..."
 
 
-def encodable(message: str) -> str:
-    """The message with halves of surrogate pairs escaped: JSON input may contain them, no response
-    can.
+def encodable(message: str, encoding: str = "utf-8") -> str:
+    """The message with what can't be encoded escaped, such as halves of surrogate pairs: JSON input
+    may contain them, no response can.
     """
-    return message.encode(errors="backslashreplace").decode()
+    return message.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _text(value: Any, write: Any) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from functools import partial
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 
 import pytest
 import time_machine
@@ -86,11 +86,13 @@ def test_one_scheme():
 
 
 def test_a_malformed_text():
-    out = StringIO()
+    ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAU"
+    out = TextIOWrapper(BytesIO(), encoding="ascii", write_through=True)
     with pytest.raises(CommandError, match=r": This is not an id of any known scheme\.$"):
-        call_command("inspect_id", "01ARZ3NDEKTSV4RRFFQ69G5FAU", UUID, no_rows=True, stdout=out)
-    assert "01ARZ3NDEKTSV4RRFFQ69G5FAU\nThis is not an id of any known scheme." in out.getvalue()
-    assert "UUIDv7" in out.getvalue()
+        call_command("inspect_id", ulid, "é", UUID, no_rows=True, stdout=out)
+    written = out.buffer.getvalue().decode()
+    assert f"{ulid}\nThis is not an id of any known scheme.\n\n\\xe9\nThis is not" in written
+    assert "UUIDv7" in written
     with pytest.raises(CommandError, match=r"^!, \?: This is not an id"):
         run("!", "?", no_rows=True)
 

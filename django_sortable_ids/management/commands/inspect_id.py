@@ -47,8 +47,8 @@ class Command(BaseCommand):
     ) -> None:
         searched = columns_of_project()
         found = [inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts]
-        blocks = ("\n".join(map(encodable, as_text(each))) for each in found)
-        self.stdout.write("\n\n".join(blocks))
+        text = "\n\n".join("\n".join(as_text(each)) for each in found)
+        self.stdout.write(encodable(text, getattr(self.stdout, "encoding", None) or "utf-8"))
         unknown = [in_one_line(each.text) for each in found if not each.is_id]
         if unknown:
             no_id = _("This is not an id of any known scheme.")
