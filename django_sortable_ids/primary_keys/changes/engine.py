@@ -44,7 +44,7 @@ class Program(NamedTuple):
     """A text of SQL that the database keeps and executes."""
 
     kind: str
-    """``trigger``, ``view``, ``function``, ``procedure``, ``event``, ``rule``, ``virtual table``."""
+    """Such as ``trigger``, ``view``, ``function``, ``event`` or ``virtual table``."""
     name: str
     sql: str | None
     """None if the user may not read it."""
