@@ -19,15 +19,7 @@ from ..schemes.clock_and_randomness import UNIX_EPOCH
 from ..schemes.layout import ByteFractionTemplate
 from ..schemes.text_forms import Digits, Groups, UUIDText
 from .bits import DIGIT, WORD, digits_of, tick_runs
-from .fragments import (
-    Fragment,
-    HexOfBytes,
-    IntegerOfHex,
-    SQLCondition,
-    SQLInteger,
-    SQLText,
-    scaled,
-)
+from .fragments import Fragment, HexOfBytes, IntegerOfHex, SQLCondition, SQLInteger, SQLText, scaled
 
 
 class IntegerOfDigits(Fragment):
