@@ -37,7 +37,7 @@ class Span:
 
     first: Row
     last: Row
-    size: int
+    size: int  # in rows
     start: int = 0
     """The first hash that still has to be written."""
 

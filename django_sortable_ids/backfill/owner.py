@@ -28,7 +28,7 @@ from .sources.target import Target
 if TYPE_CHECKING:
     from .plan import Plan
 
-BEAT_SECONDS = 5.0
+BEAT_SECONDS = 5.0  # between two heartbeats
 SILENCE_SECONDS = 60
 """After this time without a heartbeat, an owner is treated as dead."""
 

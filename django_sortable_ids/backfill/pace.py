@@ -138,7 +138,7 @@ class Limits:
     target_time: float | None = None
     """Seconds that a batch should take; None for batches of the plan's size."""
     max_rows_per_second: float | None = None
-    sleep: float = 0.0
+    sleep: float = 0.0  # seconds between two batches
     pause_file: Path | None = None
     """The run pauses while this file exists."""
     retry_time: float = 60.0
@@ -213,7 +213,7 @@ class Pace:
             self._control.say("resumed")
 
 
-_MEASURE_SECONDS = 1.0
+_MEASURE_SECONDS = 1.0  # between two queries of the lag of replicas
 
 
 def watch(

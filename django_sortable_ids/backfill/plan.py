@@ -29,7 +29,7 @@ from .sources.target import BEFORE, POLICIES, Target
 from .writer import Writer
 
 SAMPLES = 3
-LONGEST_KEY = 60
+LONGEST_KEY = 60  # shown characters of a key
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from .writer import Writer
 TRIES = 5
 """How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
 
-LONGEST_ERROR = 1000
+LONGEST_ERROR = 1000  # stored characters of a message
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0

@@ -34,7 +34,7 @@ from .pending_rows import Bounds, PendingRows
 from .sources.base import Row
 from .sources.target import HASHES, Target
 
-LATE_ROWS = 1000
+LATE_ROWS = 1000  # read at a time
 NEIGHBOURS = 10
 """How many ids are read on each side of a late row, to see which of them are out of order."""
 

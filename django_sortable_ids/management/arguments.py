@@ -16,7 +16,7 @@ from ..backfill.sources.find import ARGUMENTS
 from ..backfill.sources.target import OnNull, OnOutOfRange
 from ..backfill.verification import SHARE
 
-TARGET_TIME = 0.5
+TARGET_TIME = 0.5  # seconds
 
 WRONG = 2
 """The exit code for wrong arguments, the same as that of argparse."""

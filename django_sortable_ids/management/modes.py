@@ -38,7 +38,7 @@ from . import reporting
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
 
-FIRST_BATCH = 5000
+FIRST_BATCH = 5000  # rows, before the speed is known
 
 
 def show_report(request: Request) -> None:
