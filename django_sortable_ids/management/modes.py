@@ -241,6 +241,7 @@ def verify_ids(request: Request) -> None:
             advice = f". {how} {request.line.then(target.command)}"
         raise CommandError(f"{target.label}: {'; '.join(result.failures)}{advice}")
     if is_key:
+        output.say(*["Nothing to write: it is the primary key."] * writes)
         return
     if result.skipped:
         _keep_null(request, target, result.skipped)

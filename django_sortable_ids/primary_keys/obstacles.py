@@ -32,7 +32,7 @@ _FORWARDS = (
 def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
     """Raise ``BackfillError`` with all that prevents the move; or else with all that fails when it
     is tried on tables without rows, which are dropped."""
-    refuse(engine, [*problems(engine, allowed)] or [*engine.rehearse()])
+    refuse(engine, [*dict.fromkeys(problems(engine, allowed))] or [*engine.rehearse()])
 
 
 def refuse(engine: KeyEngine, found: list[str]) -> None:

@@ -329,9 +329,10 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
         "for o in Order.objects.all()])"
     )
     assert told == str([(n + 1, f"customer {n}", f"customer {n}") for n in range(3)])
-    for model in ("Customer", "Order"):
-        done = project.backfill(f"depot.{model}.id", "--verify")
+    for model, option in (("Customer", "--verify"), ("Order", "--write-migration")):
+        done = project.backfill(f"depot.{model}.id", option)
         assert (done.returncode, done.stdout.splitlines()[:1]) == (0, ["3 rows, 3 with an id"])
+    assert done.stdout.splitlines()[-1] == "Nothing to write: it is the primary key."
     project.shell(LATER)
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1

@@ -149,7 +149,8 @@ REFUSED = {
     "CREATE TABLE depot_snaps (o depot_order[])": "depot_snaps.o contains rows of depot_order",
     "CREATE VIEW depot_rows AS SELECT o FROM depot_order o; CREATE TABLE depot_nested "
     "(v depot_rows)": "depot_nested.v contains rows of depot_order",
-    "CREATE VIEW depot_v AS SELECT id FROM depot_order; CREATE TABLE depot_typed (v depot_v[])": (
+    "CREATE VIEW depot_v AS SELECT o.id FROM depot_order o JOIN depot_customer c USING (id); "
+    "CREATE TABLE depot_typed (v depot_v[])": (
         "column v of table depot_typed depends on depot_v, which a move drops and creates again"
     ),
     "CREATE FUNCTION depot_via() RETURNS bigint LANGUAGE sql AS 'SELECT max(id) FROM depot_v'": (
@@ -166,7 +167,7 @@ def test_what_the_plan_refuses(project):
     done = plan(project)
     assert done.returncode == 1
     for message in REFUSED.values():
-        assert message in done.stderr
+        assert done.stderr.count(message) == 1
     project.sql("CREATE TABLE depot_child () INHERITS (depot_order)")
     assert "depot_order is partitioned or has children" in plan(project).stderr
 

@@ -91,9 +91,8 @@ class PostgreSQLKeys(InOneTransaction):
         return rehearse(self.connection, types)
 
     def views(self) -> Iterator[str]:
-        for view in views_of(
-            self.connection, [self.quote(each.name) for each in self.change.tables]
-        ):
+        tables = [self.quote(each.name) for each in self.change.tables]
+        for view in views_of(self.connection, tables):
             yield view.name.rpartition(".")[2].strip('"')
 
     def last_counted(self, key: Key) -> int | None:
