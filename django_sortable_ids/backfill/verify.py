@@ -165,8 +165,8 @@ class Checker:
         if not expected.about_times:
             result.is_decided = False
             result.notes.append(
-                "no source of their times is known, so only form, uniqueness and the order of "
-                "numbered keys were checked"
+                "no source of their times is known (name one by --created-from), so only form, "
+                "uniqueness and the order of numbered keys were checked"
             )
 
     @property

@@ -416,7 +416,7 @@ def test_verify_compares_a_converted_key_with_the_old_one_until_the_move_is_undo
     path.write_text(before)
     code, printed = verify()
     assert code == 0, printed
-    assert "no source of their times is known" in printed
+    assert "no source of their times is known (name one by --created-from)" in printed
 
 
 def test_a_key_keeps_its_column(project):
