@@ -318,6 +318,11 @@ def replaced_sources(sources: Sources) -> Iterator[None]:
             vars(generator).update(states.get(generator, {}))
 
 
+def _restart_all() -> None:
+    for generator in _generators:
+        generator._restart()
+
+
 # A forked child that continued its parent's state would generate the parent's next ids.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: [*map(Generator._restart, _generators)])
+    os.register_at_fork(after_in_child=_restart_all)

@@ -265,7 +265,9 @@ def test_status_of_a_run(monkeypatch):
         "  last error: out of order",
         "  continue with: manage.py backfill_ids testapp.Order.uuid7",
     ]
-    BackfillRun.objects.update(token="theirs", heartbeat=owner.now_ms() - 90_000)
+    theirs = by.replace(f"pid {os.getpid()}", f"pid {os.getppid()}")
+    silent = owner.now_ms() - 90_000
+    BackfillRun.objects.update(owner=theirs, token="theirs", heartbeat=silent)
     assert "stopped, " in shown()[0]
     assert "is silent, last heartbeat 90.0 s ago" in shown()[0]
     fill("uuid7")
