@@ -146,7 +146,6 @@ TABLES = {
     "more than the time": ([WITH_MORE], None),
     "both": ([WITH_MORE, INDEX], "times"),
     "the latest first": ([DESCENDING], None),
-    "an engine without order": ([INDEX, "ALTER TABLE testapp_table ENGINE=MyISAM"], None),
     "partitions": ([INDEX, PARTITIONS], None),
     "another key": (
         [INDEX, "ALTER TABLE testapp_table DROP PRIMARY KEY, ADD PRIMARY KEY (id, shop)"],

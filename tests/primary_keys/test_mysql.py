@@ -21,6 +21,12 @@ FRESH = '{field}({how}=True)), ("old_id", BigIntegerField(null=True, {old}=True)
 """A new key or a copy of one, and the field of old ones."""
 
 
+@pytest.fixture(autouse=True)
+def _own_files():
+    """As by default: `.ci/engine` has one file for all tables, in which none can be compressed."""
+    execute("SET GLOBAL innodb_file_per_table = ON")
+
+
 @pytest.mark.parametrize("field", [UUID, ULID])
 def test_moved_tables_equal_fresh_ones(shop, field):
     depot = shop.depot
