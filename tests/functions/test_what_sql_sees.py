@@ -133,7 +133,11 @@ class TestEveryKey:
         if isinstance(row.pk, int):
             return
         assert key.objects.get(pk__in=Note.objects.values("object_id")) == row
-        for text in (F("object_id"), Cast("object_id", models.TextField())):
+        texts = [F("object_id")]
+        if isinstance(key.id.field.stored(connection), UUIDStorage | BinaryStorage):
+            # MariaDB 11 mixes no collation of a column of texts with that of a CAST.
+            texts.append(Cast("object_id", models.TextField()))
+        for text in texts:
             notes = Note.objects.annotate(text=text)
             assert key.objects.get(pk__in=notes.values("text")) == row
             assert key.objects.get(Exists(notes.filter(text=OuterRef("pk")))) == row
