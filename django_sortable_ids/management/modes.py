@@ -22,6 +22,7 @@ from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
 from ..backfill.verification import SHARE, SKIPPED, Verification
 from ..backfill.verify import compare, verify
+from ..db.transactions import session_limits
 from ..errors import BackfillError, WrongArguments, counted
 from ..fields import history_models
 from ..fields.of_model import is_unique_with_others
@@ -68,7 +69,9 @@ def fill(request: Request) -> None:
     again = request.line.again(target.command)
     try:
         with request.stopped("committed batches are kept", again):
-            _say_result(request, planned, _execute(request, planned, lag))
+            result = _execute(request, planned, lag)
+            with session_limits(target.using):  # The run has set its own back.
+                _say_result(request, planned, result)
     except TriedTooLong as error:
         request.output.add(next=again)
         raise CommandError(f"{error}. Continue with: {again}") from error
