@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.core.paginator import EmptyPage, Paginator
 from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy
+from django.db.models.query import ValuesIterable
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import cached_property
 
@@ -109,8 +110,17 @@ class IDOrder(NamedTuple):
 
     def text(self, row: Any) -> str:
         """What a URL says of the row's place: the public text of its id, signed if it is masked."""
-        value = row[self.path] if isinstance(row, dict) else getattr(row, self.attname)
-        return signed(self.field, value)
+        if isinstance(row, dict):
+            return signed(self.field, row[self.path if self.path in row else self.attname])
+        return signed(self.field, getattr(row, self.attname))
+
+    def is_in(self, rows: QuerySet[Any]) -> bool:
+        """Whether the rows contain the id: instances, or dictionaries of ``values()`` with it."""
+        fields = rows._fields  # type: ignore[attr-defined]
+        if fields is None:
+            return True
+        are_dicts = rows._iterable_class is ValuesIterable
+        return are_dicts and (not fields or self.path in fields or self.attname in fields)
 
 
 @dataclass(frozen=True)
@@ -161,14 +171,17 @@ def keyset_page(
 ) -> KeysetPage:
     """The rows after an id, or the last rows before it, at most ``per_page``.
 
-    ``rows`` are ordered by a unique id that every row has, ascending or descending; otherwise
-    ``ValueError``. ``after`` and ``before`` are what another page says of its neighbours. Without
-    them, and for ``after=""``, it is the first page; for ``before=""`` it is the last one. Raises
-    ``InvalidID``, a ``ValueError``, for any other text. ``order`` is theirs, if it is known.
+    ``rows`` are instances, or dictionaries with the id. They are ordered by a unique id that every
+    row has, ascending or descending; otherwise ``ValueError``. ``after`` and ``before`` are what
+    another page says of its neighbours. Without them, and for ``after=""``, it is the first page;
+    for ``before=""`` it is the last one. Raises ``InvalidID``, a ``ValueError``, for any other
+    text. ``order`` is theirs, if it is known.
     """
     order = order or id_order(rows)
-    if order is None:
-        raise ValueError(f"{rows.model._meta.label}: expected rows in the order of a unique id")
+    if order is None or not order.is_in(rows):
+        raise ValueError(
+            f"{rows.model._meta.label}: expected rows in the order of a unique id that they contain"
+        )
     backwards = before is not None
     position = before if backwards else after
     selected = rows.reverse() if backwards else rows.all()

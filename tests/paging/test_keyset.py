@@ -113,6 +113,15 @@ def test_rows_that_are_dicts():
     made = [ULIDProduct.objects.create(name=str(number)) for number in range(5)]
     pages = forwards(ULIDProduct.objects.order_by("id").values("id", "name"))
     assert rows_of(pages) == [{"id": row.pk, "name": row.name} for row in made]
+    pages = forwards(ULIDProduct.objects.order_by("pk").values())
+    assert [row["id"] for row in rows_of(pages)] == [row.pk for row in made]
+
+
+def test_rows_without_their_id_are_refused():
+    rows = ULIDProduct.objects.order_by("id")
+    for without in (rows.values("name"), rows.values_list("id"), rows.values_list("id", flat=True)):
+        with pytest.raises(ValueError, match=r"ULIDProduct: expected .* that they contain"):
+            keyset_page(without, 3)
 
 
 def test_the_position_is_the_public_text():
