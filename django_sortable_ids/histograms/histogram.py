@@ -180,14 +180,15 @@ def drawn_counts(
     bars = []
     for number, (label, at, count) in enumerate(zip(labels, times, counts, strict=True)):
         height = max(_LEAST, round(HEIGHT * count / largest)) if count else 0
+        counted = count.text
         bars.append(
             DrawnBar(
                 x=str(number * WIDTH),
                 y=str(HEIGHT - height),
                 height=str(height),
                 label=label,
-                count=count.text,
-                text=form % {"time": at, "count": count.text},
+                count=counted,
+                text=form % {"time": at, "count": counted},
                 is_minimum=count.precision == "minimum",
             )
         )
