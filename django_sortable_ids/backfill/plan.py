@@ -88,7 +88,7 @@ class Plan:
         yield f"  {rows} without an id, up to {self.batch_size:,} in a transaction"
         order = f"in the order of ({', '.join(target.source.order)})"
         if with_sql:
-            for when, statement in self.writer.statements:
+            for when, statement in self.writer.shown_statements:
                 yield f"  {order}{', ' if order else ''}{when}:"
                 yield f"    {statement}"
                 order = ""
@@ -98,8 +98,8 @@ class Plan:
             which = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
             yield f"  at the end, {which}, with ids of now{':' if with_sql else ''}"
             if with_sql:
-                yield f"    {self.timeless.sql.sending_sql}"
-        if kept := self.writer.sql.kept:
+                yield f"    {self.timeless.sender.sending_sql}"
+        if kept := self.writer.sender.kept:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
             slow, fast = (minutes(self.rows / rate) for rate in self.rates)

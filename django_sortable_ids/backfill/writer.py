@@ -50,7 +50,7 @@ class Writer:
         self.target = target
         self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
         self._connection = engine.connection
-        self.sql = engine.statements(target)
+        self.sender = engine.statements(target)
         """How Python sends ids."""
         self._computing: ComputingIDs | None = None
         times, has_times = target.source.own_times, isinstance(target.field.scheme, TimeScheme)
@@ -60,12 +60,13 @@ class Writer:
                 self._computing = ComputingIDs(target, engine, self.pending)
 
     @property
-    def statements(self) -> Iterator[tuple[str, str]]:
+    def shown_statements(self) -> Iterator[tuple[str, str]]:
+        """When each statement is executed, and the statement."""
         if self._computing is None:
-            yield "for each batch", self.sql.sending_sql
+            yield "for each batch", self.sender.sending_sql
             return
-        yield from self._computing.statements
-        yield "for rows that appear during the run", self.sql.sending_sql
+        yield from self._computing.shown_statements
+        yield "for rows that appear during the run", self.sender.sending_sql
 
     def next_batch(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id after the cursor, or as many as there are.
@@ -136,7 +137,7 @@ class Writer:
 
     def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
         places, pks = zip(*rows, strict=True)
-        return self.sql.send(self.target.stored_keys(pks), stored, places)
+        return self.sender.send(self.target.stored_keys(pks), stored, places)
 
     def _stored(self, ids: Sequence[ID]) -> list[Any]:
         save = self.target.field.get_db_prep_save
@@ -234,14 +235,14 @@ class ComputingIDs:
         return self._engine.interleaves(self._target)
 
     @property
-    def statements(self) -> Iterator[tuple[str, str]]:
-        """When and how rows are written."""
+    def shown_statements(self) -> Iterator[tuple[str, str]]:
+        """As those of ``Writer``."""
         statements = self._statements
         if self._interleaves:
             yield f"for each part of {PARTS} batches of neighbours", statements.of_part
         yield "for each batch", statements.of_batch
-        if statements.largest_tick:
-            yield "before it, to count the rows of its largest tick", statements.largest_tick
+        if statements.before_batch:
+            yield "before it, to count the rows of its largest tick", statements.before_batch
         if statements.of_one_time != statements.of_batch:
             yield "for a batch that continues the time of the previous one", statements.of_one_time
 
@@ -282,9 +283,9 @@ class ComputingIDs:
     def _compute(self, bounds: Bounds, start: int) -> Written:
         parameters = self._parameters(bounds.first, bounds.last, start, bounds.more_in_tick)
         statements = self._statements
-        if statements.largest_tick:
+        if statements.before_batch:
             with self._connection.cursor() as cursor:
-                cursor.execute(statements.largest_tick, parameters | {"size": bounds.size})
+                cursor.execute(statements.before_batch, parameters | {"size": bounds.size})
         statement = statements.of_one_time if bounds.continues_time else statements.of_batch
         filled = statements.execute(statement, parameters)
         self._pending.wrote(filled, bounds.size)

@@ -241,5 +241,5 @@ def of_plan(plan: Plan) -> dict[str, Any]:
         },
         "samples": list(plan.samples),
         "warnings": list(plan.warnings),
-        "statements": [{"when": when, "sql": sql} for when, sql in plan.writer.statements],
+        "statements": [{"when": when, "sql": sql} for when, sql in plan.writer.shown_statements],
     }

@@ -41,7 +41,7 @@ class Note:
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
         changed: list[MovedKey | KeyCopy] = [*keys, *copies]
-        self._sources = {each.model: _source(each) for each in keys}
+        self._sources = {each.model: _sources_after(each) for each in keys}
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
@@ -159,7 +159,7 @@ def source_of_key(model: str, using: str) -> Given | None:
     return None
 
 
-def _source(key: MovedKey) -> Given | None:
+def _sources_after(key: MovedKey) -> Given | None:
     """The arguments for the columns of times, after the move; None if no column has them."""
     if key.name in key.sources.values() and not key.old:
         return None

@@ -82,7 +82,7 @@ def build(name: str, batch_size: int = 5000, using: str = "default") -> plan.Pla
 
 def statements_of(planned: plan.Plan) -> list[str]:
     """Whatever writes its rows."""
-    return [statement for _, statement in planned.writer.statements]
+    return [statement for _, statement in planned.writer.shown_statements]
 
 
 def fill(

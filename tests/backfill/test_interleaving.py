@@ -46,7 +46,7 @@ def insert_ties(count=ROWS, same=3):
 
 
 def is_interleaved(name=NAME):
-    return "hashint8" in next(build(name).writer.statements)[1]
+    return "hashint8" in next(build(name).writer.shown_statements)[1]
 
 
 def written():

@@ -201,7 +201,7 @@ def test_an_index_that_has_the_rows_in_order_is_read_without_sorting(table, chan
     insert(table, TIMES)
     assert time_index(target_of(table), connection) == index
     in_order = index is not None
-    statement = next(writer_of(target_of(table)).statements)[1]
+    statement = next(writer_of(target_of(table)).shown_statements)[1]
     assert ("ORDER BY" in statement) != in_order
     look_ups = Handled(statement, "read_rnd")
     with connection.execute_wrapper(look_ups):

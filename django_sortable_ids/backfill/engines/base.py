@@ -77,9 +77,9 @@ class Statements(ABC):
         raise NotImplementedError
 
     @property
-    def largest_tick(self) -> str | None:
-        """A statement before each batch that counts the rows of its ticks. It has one more
-        parameter, ``size``: how many rows of the batch have no id."""
+    def before_batch(self) -> str | None:
+        """A statement before each batch that counts the rows of its ticks, for ``of_batch``. It has
+        one more parameter, ``size``: how many rows of the batch have no id."""
         return None
 
     @property

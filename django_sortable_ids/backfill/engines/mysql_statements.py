@@ -91,7 +91,7 @@ _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _RANK = (
 
 
 class MySQLStatements(Statements):
-    """Ids from Python are a JSON parameter (``sending_sql``). Otherwise ``largest_tick`` counts the
+    """Ids from Python are a JSON parameter (``sending_sql``). Otherwise ``before_batch`` counts the
     rows of a tick, and the UPDATE of ``of_batch`` numbers them in user variables as it reads them.
 
     Window functions, and the lookup of their rows, would take half as long again. An UPDATE with
@@ -184,9 +184,10 @@ class MySQLStatements(Statements):
         }
 
     @cached_property
-    def largest_tick(self) -> str:
-        """Sets the variables, such as the rows of the largest tick and the width of its slots. Rows
-        with an id are counted as well, since the index on the time doesn't show the ids."""
+    def before_batch(self) -> str:
+        """Sets the variables of ``of_batch``: the rows of the largest tick, the width of its slots
+        and the values before the first row. Rows with an id are counted as well, since the index on
+        the time doesn't show the ids."""
         ties = "LEAST(ties, %(size)s)"
         values = {
             _TIES: ties,
@@ -220,11 +221,12 @@ class MySQLStatements(Statements):
 
     @cached_property
     def of_batch(self) -> str:
-        """Assigns the variables for each row that is read, in this order: ``next_tick`` is the tick
-        of the row, ``number`` counts the rows of a tick from 0, ``rank`` is a random one of the
-        slot with this number. An assignment has the assigned value, and CASE evaluates its
-        conditions in their order. A row that appeared in its tick since the rows were counted, or
-        that is read out of order, gets NULL: it becomes a late row.
+        """Continues with the variables of ``before_batch``, and assigns them for each row that is
+        read, in this order: ``next_tick`` is the tick of the row, ``number`` counts the rows of a
+        tick from 0, ``rank`` is a random one of the slot with this number. An assignment has the
+        assigned value, and CASE evaluates its conditions in their order. A row that appeared in its
+        tick since the rows were counted, or that is read out of order, gets NULL: it becomes a late
+        row.
         """
         tick = self._tick(self._time)
         number = (
