@@ -6,6 +6,7 @@ A process that starts imports no backfill, admin page, serializer or lookup that
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial, partialmethod
 from importlib import import_module
 from importlib.abc import MetaPathFinder
@@ -14,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.core.checks import Tags
 from django.core.checks import register as register_check
 from django.core.signals import request_started
@@ -24,6 +26,7 @@ from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least,
 from django.db.models.signals import pre_migrate
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLUpdateCompiler
+from django.utils.module_loading import import_string
 from django.utils.translation import pgettext_lazy
 
 _TAG = "sortable_ids"
@@ -85,6 +88,9 @@ class SortableIDsConfig(AppConfig):
         )
         connection_created.connect(_add_functions, dispatch_uid=self.name)
         when_imported("django_sortable_ids.fields", self._register_fields)
+        with suppress(ImportError):
+            # Otherwise the table of migrations may be the first that asks for it, and has its key.
+            import_string(settings.DEFAULT_AUTO_FIELD)
         if self.apps and self.apps.is_installed("django.contrib.admin"):
             from django.contrib.admin import site
 

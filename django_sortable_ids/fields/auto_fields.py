@@ -104,11 +104,11 @@ def _default_key(meta: options.Options[Any]) -> type[models.Field[Any, Any]]:
     usual: type[models.Field[Any, Any]] = _djangos_default_key(meta)
     if meta.apps is apps:
         return usual
-    from django.db.migrations.state import AppConfigStub  # which only migrations need
+    from django.db.migrations.state import StateApps  # which only migrations need
 
     if meta.db_table == "django_migrations":
         actual: Any = models.BigAutoField
-    elif isinstance(meta.app_config, AppConfigStub) and meta.app_label in apps.app_configs:
+    elif isinstance(meta.apps, StateApps) and meta.app_label in apps.app_configs:
         running = copy(meta)
         running.apps = apps
         actual = _djangos_default_key(running)

@@ -1,5 +1,9 @@
 """Tables of many-to-many relations, whose keys no migration names."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from django.db import connection
 
@@ -7,6 +11,7 @@ from django_sortable_ids.db import tables
 from tests.backfill.own_project import Project
 from tests.marks import own_tables
 from tests.primary_keys.own_database import settings_of_project
+from tests.support import ROOT
 
 pytestmark = own_tables
 
@@ -135,6 +140,31 @@ def test_a_database_of_migrations_that_ran_before_takes_more(project):
     path.write_text(path.read_text().replace("('depot', '0001_initial')", ""))
     project.manage("migrate")
     assert "[X] 0001_first" in project.manage("showmigrations", "depot")
+
+
+def test_a_database_of_migrations_that_no_check_came_before_takes_more(project):
+    """Nothing has imported the class of the setting: no model of the first migrations names it."""
+    choose(project, ours())
+    project.write("", project.settings)
+    first = [sys.executable, "manage.py", "migrate", "--skip-checks"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        first, cwd=project.folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (project.folder / "depot" / "models.py").write_text(MODELS)
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    assert "[X] 0001_initial" in project.manage("showmigrations", "depot")
+
+
+def test_a_relation_that_is_in_the_first_model_of_its_app(project):
+    choose(project, ours(), DJANGOS)
+    first = "class Tag(models.Model):\n    groups = models.ManyToManyField('auth.Group')\n"
+    project.create(f"from django.db import models\n\n\n{first}", project.settings)
+    project.manage("check", "--database", "default")
+    code = "from depot.models import *; from django.contrib.auth.models import Group; "
+    code += "tag = Tag.objects.create(); tag.groups.create(name='g'); print(tag.groups.count())"
+    assert project.shell(code) == "1"
 
 
 def test_columns_of_a_table():
