@@ -1,4 +1,5 @@
-"""``CreatedAt``: the database reads the time of an id as Python does, whatever the column."""
+"""``CreatedAt`` and ``AsText``: the database reads the time and the text of an id as Python does,
+whatever the column."""
 
 import json
 import random
@@ -13,7 +14,7 @@ from django.db import NotSupportedError, connection
 from django.db.models import Value
 
 from django_sortable_ids.fields import LexicalSequenceField
-from django_sortable_ids.functions import CreatedAt, GenerateID
+from django_sortable_ids.functions import AsText, CreatedAt, GenerateID
 from django_sortable_ids.schemes import OutOfRange, all_schemes, get
 from tests.capabilities import PAGE, label, options
 from tests.combinations import in_one_case
@@ -77,6 +78,8 @@ def test_equals_python(field, shows):
         shows("keeps", field)
         assert_found(model, values, scheme)
         shows("finds", field)
+        texts = model.objects.values_list("made", AsText("made"))
+        assert dict(texts) == {value: str(value) for value in values}
         found = model.objects.values_list("made", CreatedAt("made"))
         if label(field) in map(label, UNREAD):
             advice = "can't read the time of .* shares a digit with other bits: .*'binary'"
