@@ -93,9 +93,14 @@ def edited(project):
     return project
 
 
+@pytest.fixture(scope="module")
+def edited_template(template, tmp_path_factory):
+    return edited(template.copy(tmp_path_factory.mktemp("template") / "project"))
+
+
 @pytest.fixture
-def edited_project(project):
-    return edited(project)
+def edited_project(edited_template, tmp_path):
+    return edited_template.copy(tmp_path / "project")
 
 
 def columns(project, table):
@@ -131,8 +136,8 @@ NOTHING = (
 )
 
 
-def test_it_says_that_makemigrations_was_first(project):
-    edited(project)
+def test_it_says_that_makemigrations_was_first(edited_project):
+    project = edited_project
     project.manage("makemigrations", "depot")
     (made,) = (project.folder / "depot" / "migrations").glob("0002*")
     assert refused(project, "depot", "--write-migration") == [
@@ -156,8 +161,8 @@ def test_an_app_without_migrations(project):
     assert refused(project, "depot") == [NOTHING]
 
 
-def test_keys_that_are_not_moved_yet_are_no_ids(project):
-    done = edited(project).backfill("depot.Customer.id", "--verify")
+def test_keys_that_are_not_moved_yet_are_no_ids(edited_project):
+    done = edited_project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "`manage.py check --database default` says what to do" in done.stderr
@@ -242,8 +247,9 @@ def test_the_field_of_an_old_key_that_is_an_id(project):
     )
 
 
-def test_the_plan_names_every_column(project):
-    done = move(edited(project), "depot")
+def test_the_plan_names_every_column(edited_project):
+    project = edited_project
+    done = move(project, "depot")
     assert done.returncode == 0, done.stderr
     size = (project.folder / "depot.sqlite3").stat().st_size
     megabytes = f"{size / 1_000_000:.1f} MB"
@@ -348,8 +354,7 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
     project.models.write_text(models)
     project.manage("check", "--database", "default")
     project.models.write_text(models.replace(f"    {OLD}\n", "", 1))
-    project.manage("makemigrations", "depot", "-v0")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "-v0", "&&", "migrate")
     done = project.run("migrate", "depot", "0001")
     assert done.returncode == 1
     assert "can't be undone: depot.0003_remove_customer_old_id removed old_id" in done.stderr
@@ -436,8 +441,9 @@ def test_a_key_keeps_its_column(project):
     )
 
 
-def test_a_model_without_a_field_for_its_old_key(project):
-    edited(project).change_models(f"    {OLD}\n    name", "    name")
+def test_a_model_without_a_field_for_its_old_key(edited_project):
+    project = edited_project
+    project.change_models(f"    {OLD}\n    name", "    name")
     done = move(project, "depot")
     assert done.stderr.splitlines()[-3:] == [
         "BackfillError: depot.Customer has no field for its old key. Add",

@@ -198,8 +198,7 @@ def test_keys_of_times_after_now_can_be_moved_back(edited):
     project.write_move(FROM)
     project.manage("migrate")
     project.change_models(", created_from='joined'", "")
-    project.manage("makemigrations", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "&&", "migrate")
     done = project.run("check", "--database", "default")
     assert (done.returncode, done.stderr.count("(sortable_ids.W011)")) == (0, 1)
     assert "undo the move by `manage.py migrate depot` with the name of the" in done.stderr
