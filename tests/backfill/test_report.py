@@ -78,18 +78,20 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize(
-    ("model", "row", "source"),
-    [
-        (Timeless, {"id": 1}, "--created-from '?'"),
-        (BillLine, {"amount": 0}, "--created-from day"),
-        (OldKey, {"id": uuid.uuid1()}, "--convert-from id"),
-        (OldKey, {"id": uuid.uuid4()}, "--created-from '?'"),
-    ],
+    ("key", "source"), [(uuid.uuid1(), "--convert-from id"), (uuid.uuid4(), "--created-from '?'")]
 )
-def test_a_field_without_times_asks_where_they_are(model, row, source):
-    insert(model, [row])
-    name = f"{model._meta.label}.public_id"
-    assert lines()[name].endswith(f" 1 1 missing backfill_ids {name} {source}")
+def test_a_field_without_times_asks_where_they_are(key, source):
+    expected = {
+        Timeless: ({"id": 1}, "--created-from '?'"),
+        BillLine: ({"amount": 0}, "--created-from day"),
+        OldKey: ({"id": key}, source),
+    }
+    for model, (row, _) in expected.items():
+        insert(model, [row])
+    rows_of = lines()
+    for model, (_, asked) in expected.items():
+        name = f"{model._meta.label}.public_id"
+        assert rows_of[name].endswith(f" 1 1 missing backfill_ids {name} {asked}")
 
 
 def test_rows_that_come_after_a_run_have_its_source():

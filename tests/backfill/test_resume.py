@@ -128,8 +128,7 @@ OTHER_SOURCES = {
 }
 
 
-@pytest.mark.parametrize("has_stopped", [True, False], ids=["stopped", "finished"])
-@pytest.mark.parametrize("named", OTHER_SOURCES)
+@pytest.mark.parametrize(("named", "has_stopped"), each_with([*OTHER_SOURCES], [True, False]))
 def test_rows_of_another_source_are_refused_until_the_ids_are_gone(named, has_stopped):
     times = {"created_at": START, "updated_at": START + SECOND}
     insert(Plain, [times] * 3)

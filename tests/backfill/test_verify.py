@@ -19,7 +19,6 @@ from tests.support import execute, on_statement, query
 from .command import called, printed
 from .shop.models import Adopted, Plain, Timeless
 from .support import (
-    FIELDS,
     HOUR,
     MILLISECOND,
     SECOND,
@@ -61,7 +60,7 @@ def swap(name, one, other):
     give(name, {one: ids[other], other: ids[one]})
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_it_passes_after_a_run(name, monkeypatch):
     monkeypatch.setattr(target, "PAGE", 3)
     insert_orders([START + i // 7 * SECOND for i in range(20)])
