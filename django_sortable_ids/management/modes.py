@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
-from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.db import connections, models, router
 from django.db.models import QuerySet
 
 from ..backfill import owner, plan, run
@@ -29,9 +29,8 @@ from ..fields.of_model import is_unique_with_others
 from ..fields.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
-from ..primary_keys import move_plan, notes
+from ..primary_keys import edits, move_plan, notes
 from ..primary_keys.checklist import ADVICE, checklist, lines_of, refuse_unknown
-from ..primary_keys.edits import NotEdited
 from ..primary_keys.report import report as report_of_move
 from ..schema.constraints import why_not_unique
 from ..schemes.support import is_named
@@ -142,7 +141,7 @@ _OWN = ("django_sortable_ids", "0001_initial")
 
 def move(request: Request) -> None:
     options, output = request.options, request.output
-    using = options["database"] or DEFAULT_DB_ALIAS
+    using = options["database"] or edits.database_of(request.line.labels)
     if "skip" in (options["on_null"], options["on_out_of_range"]):
         raise CommandError("skip leaves NULL, which no key may have", returncode=WRONG)
     try:
@@ -156,7 +155,7 @@ def move(request: Request) -> None:
             allowed=options["allow"] or (),
             on_null=options["on_null"] or "error",
         )
-    except NotEdited as unedited:
+    except edits.NotEdited as unedited:
         command = request.line.again()
         output.add(edits=[asdict(each) for each in unedited.edits], next=command)
         output.say(str(unedited), f"Next: edit, don't run makemigrations, then {command}")

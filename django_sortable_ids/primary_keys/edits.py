@@ -1,4 +1,4 @@
-"""The edits of models that a move of their keys needs, as lines of Python."""
+"""The models whose keys may move, and the edits that they need, as lines of Python."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.db import models
+from django.apps import apps
+from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.migrations.state import ProjectState
 
 from .. import fields
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..fields.auto_fields import plain_source
+from ..schemes.support import nearest
 from .changes.moved import COUNTED, OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
@@ -49,6 +51,38 @@ class NotEdited(BackfillError):
     def __init__(self, needed: list[Edit], lines: list[str]) -> None:
         super().__init__("\n".join(lines))
         self.edits = needed
+
+
+def database_of(labels: Iterable[str]) -> str:
+    """The database to which routers write the models that are named; refuses several."""
+    found = sorted({router.db_for_write(model) for model in named_models(labels)})
+    if len(found) > 1:
+        raise BackfillError(
+            f"a move is of one database, and your DATABASE_ROUTERS write these tables to "
+            f"{', '.join(found)}: name one with --database"
+        )
+    return found[0] if found else DEFAULT_DB_ALIAS
+
+
+def named_models(labels: Iterable[str]) -> Iterator[type[models.Model]]:
+    """The models of the project whose tables have a key of their own. Nobody edits those of
+    installed packages, whose keys stay as they are."""
+    wanted = set()
+    for label in labels:
+        try:
+            found = apps.get_model(label)._meta if "." in label else apps.get_app_config(label)
+            wanted.add(found.label)
+        except (LookupError, ValueError) as error:
+            reason = str(error).rstrip(".")
+            known = [*apps.app_configs, *(each._meta.label for each in apps.get_models())]
+            expected = f"Expected an app or app.Model{nearest(label, known)}"
+            raise BackfillError(f"{label}: {reason}. {expected}") from None
+    for model in apps.get_models():
+        meta = model._meta
+        is_wanted = not wanted or meta.app_label in wanted or meta.label in wanted
+        has_own = not meta.proxy and not meta.pk.is_relation and not is_model_installed(model)
+        if is_wanted and has_own:
+            yield model
 
 
 def edits_of(

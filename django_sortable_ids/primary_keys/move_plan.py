@@ -32,7 +32,7 @@ from . import adopting, checklist, edits, key_map, obstacles
 from .changes import graph, texts
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import NotEdited, is_model_installed, name_of_old
+from .edits import NotEdited, name_of_old
 from .operation import MigratePrimaryKey, RenameMovedKey, moves
 
 Model = type[models.Model]
@@ -103,7 +103,12 @@ def build(
     with reading_migrations():
         loader = MigrationLoader(connection)
         state = loader.project_state()
-    named = list(_named(labels, connection))
+    named = [
+        model
+        for model in edits.named_models(labels)
+        if router.allow_migrate_model(using, model)
+        if tables.kind(connection, model._meta.db_table) == "table"
+    ]
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
     found = [model for model in named if _changes(model, state, connection.vendor)]
     # The models to edit: those that are named themselves, or all if none is edited.
@@ -190,28 +195,6 @@ def build(
         if not tables.kind(engine.connection, table.name)
     )
     return PlannedMove(operation, engine, loader, tried_for, warnings)
-
-
-def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
-    """The models of the project whose tables have a key of their own. Nobody edits those of
-    installed packages, whose keys stay as they are."""
-    wanted = set()
-    for label in labels:
-        try:
-            found = apps.get_model(label)._meta if "." in label else apps.get_app_config(label)
-            wanted.add(found.label)
-        except (LookupError, ValueError) as error:
-            reason = str(error).rstrip(".")
-            known = [*apps.app_configs, *(each._meta.label for each in apps.get_models())]
-            expected = f"Expected an app or app.Model{nearest(label, known)}"
-            raise BackfillError(f"{label}: {reason}. {expected}") from None
-    for model in apps.get_models():
-        meta = model._meta
-        is_wanted = not wanted or meta.app_label in wanted or meta.label in wanted
-        has_own = not meta.proxy and not meta.pk.is_relation and not is_model_installed(model)
-        has_own = has_own and router.allow_migrate_model(connection.alias, model)
-        if is_wanted and has_own and tables.kind(connection, meta.db_table) == "table":
-            yield model
 
 
 def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:

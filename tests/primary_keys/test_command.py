@@ -161,6 +161,42 @@ def test_an_app_without_migrations(project):
     assert refused(project, "depot") == [NOTHING]
 
 
+ROUTED = f"""{SETTINGS}
+DATABASES["depot"] = DATABASES["default"]
+DATABASES["default"] = {{**DATABASES["depot"], "NAME": ":memory:"}}
+
+
+class Router:
+    def db_for_write(self, model, **hints):
+        return "depot" if model._meta.app_label == "depot" and IS_IN_DEPOT else "default"
+
+
+DATABASE_ROUTERS = [Router()]
+"""
+
+
+def test_the_database_is_the_one_to_which_routers_write_the_models(project):
+    (project.folder / "settings.py").write_text(ROUTED.replace("IS_IN_DEPOT", "True"))
+    assert move(project, "depot").stdout.splitlines() == EDITS
+    done = move(edited(project), "depot", "--write-migration", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["database"], document["next"]) == (
+        "depot",
+        "manage.py migrate --database=depot",
+    )
+
+
+def test_tables_of_several_databases_need_the_name_of_one(project):
+    is_one = "model._meta.model_name == 'order'"
+    (project.folder / "settings.py").write_text(ROUTED.replace("IS_IN_DEPOT", is_one))
+    assert refused(project, "depot") == [
+        "a move is of one database, and your DATABASE_ROUTERS write these tables to default, "
+        "depot: name one with --database"
+    ]
+    assert move(project, "depot", "--database=depot").stdout.splitlines()[:-1] == EDITS[:-1]
+
+
 def test_keys_that_are_not_moved_yet_are_no_ids(edited_project):
     done = edited_project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
