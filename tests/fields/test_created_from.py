@@ -135,6 +135,10 @@ def test_a_time_that_the_scheme_cannot_hold(imported):
         (UUIDv7Field(created_from="name", unique=True), "found CharField, expected a DateTime"),
         (UUIDv7Field(created_from=3, unique=True), "created_from=3: expected a DateTimeField"),
         (LexicalSequenceField(created_from="at", unique=True), "have no times"),
+        (
+            LexicalSequenceField(created_from="at", template="I-{number}", width=5, unique=True),
+            "have no times",
+        ),
         (ULIDField(created_from="at", db_default=GenerateID(), unique=True), "the database"),
     ],
 )

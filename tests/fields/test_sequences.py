@@ -17,7 +17,7 @@ import time_machine
 from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, connection, connections, models, transaction
 from django.db.models.functions import Length
-from django.test.utils import CaptureQueriesContext, isolate_apps
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from django_sortable_ids.collisions import RetryOnCollision
@@ -378,19 +378,6 @@ def test_a_number_that_was_set_by_hand_is_passed_over(invoices):
     assert model.objects.create(at=at).number == "INV-2018-00003"
     with pytest.raises(IntegrityError), transaction.atomic():
         model.objects.create(at=at, number="INV-2018-00002")
-
-
-@isolate_apps("tests.testapp")
-def test_a_year_is_needed_for_the_time_of_the_row():
-    class Invoice(Own):
-        at = models.DateField()
-        number = LexicalSequenceField(
-            unique=True, created_from="at", template="INV-{number}", width=5
-        )
-
-    (error,) = Invoice._meta.get_field("number").check()
-    assert error.id == "sortable_ids.E016"
-    assert "have no times" in error.msg
 
 
 # Numbers that are reserved in blocks: never a repeat, gaps where something ends

@@ -214,11 +214,8 @@ KINDS = [
     "ULIDField(primary_key=True)",
     'ULIDField(primary_key=True, storage="char")',
     "KSUIDField(primary_key=True)",
-    "Time64Field(primary_key=True)",
     "SnowflakeField(primary_key=True)",
-    "HexULIDField(primary_key=True)",
     "TSIDField(primary_key=True)",
-    "CombV13UUIDField(primary_key=True)",
 ]
 
 

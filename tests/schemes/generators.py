@@ -7,7 +7,7 @@ from django_sortable_ids.schemes.clock_and_randomness import Sources
 from django_sortable_ids.schemes.generator import Generator
 from django_sortable_ids.schemes.layout import Layout
 
-MANY = 20_000
+MANY = 5000
 TINY = Layout(ticks=10, suffixes=4)
 
 
