@@ -11,7 +11,17 @@ from django.utils import timezone
 from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order
 
-from .support import FIELDS, KINDS_OF_TICK, compare, each_field, fill, keys, scheme_of, utc
+from .support import (
+    FIELDS,
+    KINDS_OF_TICK,
+    compare,
+    each_field,
+    each_kind_of_tick,
+    fill,
+    keys,
+    scheme_of,
+    utc,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +70,7 @@ def test_moments(name):
         compare(name, lookup, stored[3].astimezone(ZoneInfo("Europe/Berlin")))
 
 
-@each_field
+@each_kind_of_tick
 def test_ranges_and_lists_of_moments(name):
     stored = rows_of(name)
     for first, last in [*pairwise(stored[::3]), (stored[0], stored[-1]), (stored[-1], stored[0])]:
@@ -84,7 +94,7 @@ def test_a_list_longer_than_the_depth_of_an_expression():
     assert compare("ulid", "__in", [stored[0] + timedelta(days=n) for n in range(1100)])[0]
 
 
-@each_field
+@each_kind_of_tick
 def test_isnull(name):
     rows_of(name)
     for path, value in product(("", "__date", "__year"), (True, False)):
