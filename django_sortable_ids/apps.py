@@ -212,19 +212,10 @@ def _adapt_functions() -> None:
     SQLUpdateCompiler.as_sql = of_updates  # type: ignore[method-assign]
 
 
-_assigned_ids = deferred("functions.texts:assigned_ids")
-_check_assigned = deferred("functions.texts:check_assigned")
-
-
 def _update_as_sql(compiler: Any, usual: Any) -> Any:
-    """The SQL of an UPDATE, whose expressions fit their columns."""
-    query = compiler.query
-    if not any(hasattr(value, "as_sql") for _, _, value in query.values):
-        return usual(compiler)
-    query.values = _assigned_ids(query.values)
-    compiled = usual(compiler)
-    _check_assigned(((field, value) for field, _, value in query.values), compiler.connection)
-    return compiled
+    if any(hasattr(value, "as_sql") for _, _, value in compiler.query.values):
+        return deferred("functions.texts:update_as_vendor")(compiler, usual)
+    return usual(compiler)
 
 
 def _add_functions(sender: Any, connection: Any, **_: Any) -> None:

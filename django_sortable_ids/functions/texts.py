@@ -259,12 +259,16 @@ def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: A
     return subquery.as_sql(compiler, connection, **extra)
 
 
-def assigned_ids(assigned: Iterable[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, Any]]:
-    """What an UPDATE assigns: fields, models, and values, whose constants are ids."""
-    return [
+def update_as_vendor(compiler: Any, usual: Any) -> Any:
+    """The SQL of an UPDATE, whose constants are ids, and whose expressions fit their columns."""
+    query = compiler.query
+    query.values = [
         (field, model, with_ids(value, id_) if (id_ := referenced_id(field)) else value)
-        for field, model, value in assigned
+        for field, model, value in query.values
     ]
+    compiled = usual(compiler)
+    check_assigned(((field, value) for field, _, value in query.values), compiler.connection)
+    return compiled
 
 
 def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None:
