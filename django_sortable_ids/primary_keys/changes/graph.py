@@ -131,8 +131,6 @@ class Texts(NamedTuple):
     """The field of the column; None if no model has it."""
     is_adopted: bool
     """Whether keys of deleted rows get new ones."""
-    content_types: str = "django_content_type"
-    """The table of the content types."""
 
     def has(self, key: Key) -> bool:
         """Whether it may contain values of the key."""

@@ -343,10 +343,7 @@ class MySQLKeys(KeyEngine):
         """Texts are replaced where they stay: in the new tables."""
         names = {each.name: each.new for each in new_tables}
         texts = (
-            each._replace(
-                table=names.get(plain(self.connection, each.table), each.table),
-                content_types=names.get(each.content_types, each.content_types),
-            )
+            each._replace(table=names.get(plain(self.connection, each.table), each.table))
             for each in self.change.texts
         )
         try:

@@ -28,6 +28,7 @@ _KEYS = 500
 """Keys that are looked up in one statement."""
 _TEXTS = 10_000
 """Texts that are in memory at once."""
+_CONTENT_TYPES = "django_content_type"
 _UUID = 36
 """Characters of a UUID as text."""
 _BIG = ("BigIntegerField", "BigAutoField")
@@ -236,13 +237,13 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
         return ""
     if texts.content_type is None:
         return f"{connection.ops.quote_name(texts.column)} IS NOT NULL"
-    if not tables.kind(connection, texts.content_types):
+    if not tables.kind(connection, _CONTENT_TYPES):
         return ""
-    column, found = map(connection.ops.quote_name, (texts.content_type, texts.content_types))
+    column, found = map(connection.ops.quote_name, (texts.content_type, _CONTENT_TYPES))
     models = " OR ".join(
         f"app_label = '{app_label}' AND model = '{model}'" for app_label, model in key.content_types
     )
-    # Their keys may be any, and may move, too.
+    # Their keys may be any.
     return f"{column} IN (SELECT id FROM {found} WHERE {models})"
 
 
