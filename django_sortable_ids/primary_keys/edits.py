@@ -142,8 +142,7 @@ def new_key(model: type[models.Model], to: str | None) -> tuple[type[Any], dict[
 
 
 def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
-    if edits:
-        yield "Edit the models first. Add imports, and lines before the named ones:"
+    yield "Edit the models first. Add imports, and lines before the named ones:"
     yield from sorted({needed for each in edits for needed in each.needs})
     for each in edits:
         instead = ", instead of its key" if each.replaced else ""
@@ -212,9 +211,7 @@ def _place(model: type[models.Model]) -> tuple[str, int, int, str] | None:
     named = (each for each in nodes if isinstance(each, ast.ClassDef))
     # A class may be defined more than once, as in the branches of an if.
     classes = (each for each in named if each.name == model.__name__)
-    found = min(classes, key=lambda each: abs(each.lineno - 1 - start), default=None)
-    if found is None:
-        return None
+    found = min(classes, key=lambda each: abs(each.lineno - 1 - start))
     for first in found.body:
         key = getattr(first, "targets", [getattr(first, "target", None)])[0]
         if getattr(key, "id", None) == model._meta.pk.name:

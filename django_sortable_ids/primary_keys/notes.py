@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import Error, connections
+from django.db.migrations.writer import MigrationWriter
 
 from ..backfill.sources.base import Given
 from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote
 from ..schema.swap import RECORDED, is_open, notes_of, recorded
 from .changes.graph import Key
-from .changes.moved import NEW_KEY, KeyCopy, MovedKey, source_of
+from .changes.moved import NEW_KEY, KeyCopy, MovedKey
 
 _STEPS = "steps"
 _NUMBERS = "last_numbers"
@@ -45,7 +46,12 @@ class Note:
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
-            "fields": [source_of(a) for each in changed for a in (each.field, each.old) if a],
+            "fields": [
+                MigrationWriter.serialize(field)[0]
+                for each in changed
+                for field in (each.field, each.old)
+                if field
+            ],
         }
 
     @property

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 from django.db import connections, models
 from django.db.backends.utils import split_identifier, truncate_name
 from django.db.migrations.state import ModelState, ProjectState
-from django.db.migrations.writer import MigrationWriter
 
 from ...backfill.sources.base import Given
 from ...backfill.sources.columns import field_of_times
@@ -35,15 +34,6 @@ COUNTED: dict[str, Any] = {
 _OF_KEYS = ("primary_key", "serialize", "blank", "default", "db_column", "created_from")
 _OF_TIMES = ("auto_now", "auto_now_add", "db_default", "db_index", "unique", "validators")
 _NOT_COPIED = (*_OF_KEYS, *_OF_TIMES)
-
-
-def source_of(field: models.Field[Any, Any]) -> str:
-    """The field as a migration writes it; its class, if no migration can."""
-    try:
-        text, _ = MigrationWriter.serialize(field)
-    except ValueError:
-        return str(field.deconstruct()[1])
-    return str(text)
 
 
 @dataclass(frozen=True)
