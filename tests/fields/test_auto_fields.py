@@ -117,16 +117,6 @@ def test_only_for_primary_keys(field_class):
     assert "expected primary_key=True" in error.msg
 
 
-@in_one_case("field_class", CLASSES)
-def test_deconstructed(field_class):
-    field = field_class(primary_key=True, prefix="o")
-    _, path, args, kwargs = field.deconstruct()
-    assert (args, kwargs) == ([], {"primary_key": True, "prefix": "o"})
-    if field_class is not KSUIDAutoField:
-        assert path == f"django_sortable_ids.fields.{field_class.__name__}"
-    assert field.clone().deconstruct()[1:] == (path, args, kwargs)
-
-
 # Ids as the keys of models that name none: ``DEFAULT_AUTO_FIELD``.
 
 
