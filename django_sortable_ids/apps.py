@@ -110,10 +110,6 @@ class SortableIDsConfig(AppConfig):
         request_started.connect(
             deferred("workers:before_request"), weak=False, dispatch_uid=self.name
         )
-        # A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
-        _adapt(Min, "functions.created_at:as_postgresql")
-        _adapt(Max, "functions.created_at:as_postgresql")
-        _adapt(Window, "functions.created_at:window_as_postgresql")
         _adapt_functions()
         models = self.apps.get_models(include_auto_created=True) if self.apps else []
         fields = (field for model in models for field in model._meta.local_fields)
@@ -186,14 +182,16 @@ def _adapt_package(module: str, path: str) -> None:
 # Django's expressions
 
 
-def _adapt(expression: Any, path: str) -> None:
-    if not hasattr(expression, "as_postgresql"):
-        expression.as_postgresql = deferred(path)
-
-
 @cache
 def _adapt_functions() -> None:
-    """Let Django's functions see the text of an id; once, however often ``ready()`` is called."""
+    """Let Django's functions see the text of an id; once, however often ``ready()`` is called.
+
+    A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
+    """
+    of_times: Any = deferred("functions.created_at:as_postgresql")
+    Min.as_postgresql = Max.as_postgresql = of_times  # type: ignore[attr-defined]
+    of_windows: Any = deferred("functions.created_at:window_as_postgresql")
+    Window.as_postgresql = of_windows  # type: ignore[attr-defined]
     others = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
     defined = [*vars(text).values(), *vars(json).values(), Collate]
     functions = {each for each in defined if isinstance(each, type) and issubclass(each, Func)}
