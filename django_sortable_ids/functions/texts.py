@@ -222,6 +222,8 @@ def as_vendor(
     keeps = is_id or fits or isinstance(result, models.BinaryField)
     refused = (kind == "text" and is_id) or (is_text and isinstance(function, models.Case))
     refused |= isinstance(result, models.UUIDField) and not keeps
+    if kind == "unknown" and is_text and function.function == "CAST":
+        kind = "any"  # such as the function of django-reversion
     if isinstance(function, Cast):
         refused = not (is_text or keeps)
     elif kind == "unknown":

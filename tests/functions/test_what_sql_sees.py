@@ -233,6 +233,20 @@ def test_a_function_of_a_project_takes_the_text_or_says_that_it_takes_the_column
         assert ULIDKey.objects.annotate(bytes=models.Func(stored, **length)).get().bytes == 16
 
 
+class Text(models.Func):
+    """A cast of a project or package, as django-reversion has one."""
+
+    function = "CAST"
+    template = "%(function)s(%(expressions)s AS CHAR(26))"
+    output_field = models.TextField()
+
+
+def test_a_cast_to_text_of_a_project_sees_the_text():
+    row = ULIDKey.objects.create()
+    seen = ULIDKey.objects.annotate(text=Text("pk"))
+    assert seen.get(text=row.pk).text == str(row.pk)
+
+
 def test_a_function_of_a_project_takes_a_native_uuid():
     if not connection.features.has_native_uuid_field:
         pytest.skip("no type for UUIDs")
