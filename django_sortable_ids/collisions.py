@@ -18,7 +18,7 @@ from .db.transactions import savepoint
 from .fields import SortableIDField
 from .fields.of_model import own_fields
 
-__all__ = ["RetryOnCollision", "SortableIDQuerySet"]
+__all__ = ["RetryOnCollision", "SortableIDManager", "SortableIDQuerySet"]
 
 TRIES = 5
 """How many ids a row gets before the violation is raised."""

@@ -308,3 +308,12 @@ def test_a_prefix_of_two_fields(shop):
         f"'page_{EXAMPLE}' is an id of testapp.Sheet.front and of testapp.Sheet.back: give each "
         f"another prefix"
     )
+
+
+def test_a_text_that_was_assigned_as_a_key_is_read():
+    value = ULIDProduct().pk
+    text = public_id(ULIDProduct(pk=value))
+    for given in (text, value):
+        row = ULIDProduct(pk=given)
+        assert public_id(row) == text
+        assert created_at(row) == created_at(ULIDProduct(pk=value))

@@ -274,12 +274,12 @@ class Checker:
 
     def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
         result, previous, source = self._result, self._previous, self._target.source
-        result.judged += 1
         if previous is not None and rank <= previous[2]:
             # Another spelling may be of an earlier time than that of the row before it.
             if source.times and source.at(place) < source.at(previous[1]):
                 return
             result.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
+        result.judged += 1
         self._previous = (pk, place, rank)
 
     def _differs(

@@ -244,7 +244,9 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     # Forms
 
     def formfield(self, **kwargs: Any) -> Any:
-        defaults: dict[str, Any] = {"form_class": IDFormField, "empty_value": None}
+        defaults: dict[str, Any] = {"form_class": IDFormField}
+        if issubclass(kwargs.get("form_class", IDFormField), forms.CharField):
+            defaults["empty_value"] = None
         if self.masked and "form_class" not in kwargs:
             defaults["masked_as"] = self
         if self.generates_ids:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import FieldDoesNotExist, FieldError
+from django.core.exceptions import FieldDoesNotExist, FieldError, ValidationError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 
@@ -128,8 +129,9 @@ def field_at(model: type[models.Model], path: str) -> Any:
 
 
 def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDField, ID | None]:
-    """The sortable id of the instance and its value. The field is that of ``id_field``, or, in a
-    model without sortable ids, the one that its primary key references.
+    """The sortable id of the instance and its value, also if a text of it was assigned. The field
+    is that of ``id_field``, or, in a model without sortable ids, the one that its primary key
+    references.
 
     Raises ``FieldDoesNotExist`` if there is none.
     """
@@ -140,11 +142,16 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
             f"field.scheme.created_at(value), field.public_text.format(value)"
         )
     model = instance._meta.model  # not type(): request.user is a lazy object
-    referenced = None if name is not None or id_fields(model) else id_at(model, "pk")
-    if referenced is not None:
-        return referenced, instance.pk
-    field = id_field(model, name)
-    return field, getattr(instance, field.attname)
+    field = None if name is not None or id_fields(model) else id_at(model, "pk")
+    if field is not None:
+        value = instance.pk
+    else:
+        field = id_field(model, name)
+        value = getattr(instance, field.attname)
+    if value is not None and not field._is_canonical(value):
+        with suppress(ValidationError):  # A stored value that is no id stays as it is.
+            value = field.to_python(value)
+    return field, value
 
 
 def local_time(field: SortableIDField, value: ID) -> datetime:

@@ -46,7 +46,7 @@ class Key(NamedTuple):
             case models.UUIDField() if not isinstance(given, int):
                 with suppress(ValueError):
                     value = uuid.UUID(str(given))
-            case models.CharField() if isinstance(given, str):
+            case models.CharField() | models.TextField() if isinstance(given, str):
                 # PostgreSQL refuses NUL, and all databases refuse halves of surrogate pairs:
                 # neither is printable.
                 value = given if given.isprintable() else None
@@ -149,12 +149,20 @@ def _look_up(
     rows: QuerySet[Any], old: Key | None, unknown: Collection[tuple[Any, Any]]
 ) -> tuple[set[Any], dict[Any, Any]]:
     """Which of the present keys exist, and the present keys by the old ones."""
-    condition = Q(pk__in={value for presents, _ in unknown for value in presents})
+    presents = {value for values, _ in unknown for value in values}
+    condition = Q(pk__in=presents)
     if old is None:
         return set(rows.filter(condition).values_list("pk", flat=True)), {}
-    condition |= Q(**{f"{old.path}__in": {value for _, olds in unknown for value in olds}})
+    olds = {value for _, values in unknown for value in values}
+    condition |= Q(**{f"{old.path}__in": olds})
     found = list(rows.filter(condition).values_list("pk", old.path))
-    return {pk for pk, _ in found}, {value: pk for pk, value in found}
+    by_old = {value: pk for pk, value in found}
+    if any(pk not in presents and value not in olds for pk, value in found):
+        # A collation may ignore case or spaces at the end: only the database knows what is equal.
+        for value in olds - by_old.keys():
+            same = rows.filter(**{old.path: value}).values_list("pk", flat=True)
+            by_old.update((value, pk) for pk in same[:1])
+    return {pk for pk, _ in found}, by_old
 
 
 def _invalid(model: type[models.Model], field: Field, given: Any) -> ValidationError:

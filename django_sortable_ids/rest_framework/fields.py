@@ -43,13 +43,14 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
     """Outputs and accepts the public text of a model field's id, with its prefix and encoding.
 
     ``model_field`` is the field of the model. A primary key is read-only, so that clients can't
-    choose one, unless ``read_only=False`` is passed.
+    choose one, unless ``read_only=False`` or ``write_only=True`` is passed.
     """
 
     model_field: columns.SortableIDField
 
     def __init__(self, model_field: columns.SortableIDField, **kwargs: Any) -> None:
-        if model_field.primary_key and kwargs.setdefault("read_only", True):
+        is_key_of_output = model_field.primary_key and not kwargs.get("write_only")
+        if is_key_of_output and kwargs.setdefault("read_only", True):
             for argument_of_input in ("required", "default", "validators"):
                 kwargs.pop(argument_of_input, None)
         self.model_field = model_field
@@ -94,7 +95,7 @@ def _parse(field: columns.SortableIDField, data: Any) -> ID:
         return field.parse_public(data)
     except ValidationError as error:
         messages = [encodable(text) for text in error.messages]
-        if isinstance(data, int | float):
+        if isinstance(data, int | float) and not isinstance(data, bool):
             messages += [_("Send the id as a string: JavaScript rounds large numbers in JSON.")]
         raise serializers.ValidationError(messages, code="invalid") from None
 

@@ -5,6 +5,7 @@ import random
 import re
 import tracemalloc
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -254,6 +255,20 @@ def test_another_spelling_that_came_later_is_reported(spelt):
     assert lines[0] == "4 rows, 4 with an id"
     assert any(spelt in line for line in lines)
     assert (error is None) is ("Z" in spelt)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="other databases store no texts")
+def test_one_id_of_two_rows_of_another_spelling_fails():
+    # A "T" sorts after a space, so after the other rows of its day, and before the last row.
+    times = [*(START + i * SECOND for i in range(4)), START + timedelta(days=1)]
+    insert(Plain, [{"created_at": at} for at in times])
+    fill(PLAIN)
+    _, first, second, *_ = ids = ids_by_key(PLAIN)
+    rows(PLAIN).filter(pk=second).update(public_id=ids[first])
+    spelt, table = f"{START + SECOND:%Y-%m-%dT%H:%M:%S}", Plain._meta.db_table
+    execute(f"UPDATE {table} SET created_at = '{spelt}' WHERE id IN ({first}, {second})")
+    assert verify(find(PLAIN)).duplicates == 1
+    assert "1 row with the id of another row" in run_command(PLAIN)[1][0]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL has such security")

@@ -2,7 +2,7 @@
 
 import pytest
 from django.db import models
-from django.forms import modelform_factory
+from django.forms import IntegerField, modelform_factory
 
 from django_sortable_ids.fields import HexULIDField
 from tests.store.models import Voucher
@@ -124,3 +124,8 @@ def test_full_clean_brings_spellings_into_the_canonical_one():
     row = ULIDKey(pk=EXAMPLE.lower(), name="a")
     row.full_clean()
     assert row.pk == EXAMPLE
+
+
+def test_a_form_field_of_another_class_has_no_arguments_of_texts(public):
+    made = public._meta.get_field("public").formfield(form_class=IntegerField)
+    assert type(made) is IntegerField

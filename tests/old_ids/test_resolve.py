@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import models
 from django.db.models import F
 from django.urls import include, path
 from rest_framework.relations import (
@@ -17,7 +18,7 @@ from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.old_ids import old_key_field, resolve_id, resolve_ids
-from django_sortable_ids.old_ids.resolving import old_row
+from django_sortable_ids.old_ids.resolving import Key, old_row
 from django_sortable_ids.rest_framework import AcceptOldIDs
 from tests.combinations import in_one_case
 from tests.malformed import WRONG_TYPES
@@ -76,6 +77,21 @@ def test_an_old_key_in_every_spelling(model, old, spellings, django_assert_num_q
         with django_assert_num_queries(1):
             assert resolve_id(model, spelling) == row.pk
         assert old_row(model.objects.all(), spelling) == row
+
+
+def test_an_old_text_is_compared_as_the_database_compares_it():
+    row = Country.objects.create(old_code="nl")
+    other = Country.objects.create(old_code="be")
+    for spelling in ("NL", "nl "):
+        same = Country.objects.filter(old_code=spelling).first()
+        expected = {"be": other.pk} | ({spelling: row.pk} if same else {})
+        assert resolve_ids(Country, ["be", spelling]) == expected
+        assert old_row(Country.objects.all(), spelling) == same
+
+
+def test_an_old_key_of_any_length_is_a_text():
+    key = Key("old_id", models.TextField(null=True, unique=True))
+    assert key.values("a-note") == ("a-note",)
 
 
 @in_one_case("model", [Purchase, Device, Country, Unmoved, Gift])

@@ -269,6 +269,14 @@ def test_a_number_is_refused_and_a_string_asked_for(scheme):
         what, advice = messages(refused)
         assert "Expected a text such as" in what
         assert advice == "Send the id as a string: JavaScript rounds large numbers in JSON."
+    assert len(messages(post("basket", {"name": "new", scheme: True}))) == 1
+
+
+def test_a_key_may_be_only_input():
+    column = id_column(PRODUCTS["ulid"])
+    field = PublicIDField(column, write_only=True)
+    assert (field.read_only, field.write_only, field.required) == (False, True, True)
+    assert field.run_validation(example_of(column)) == column.scheme.example
 
 
 @each_scheme

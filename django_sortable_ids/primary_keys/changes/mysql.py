@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -114,7 +114,8 @@ def alone(connection: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        row(connection, "SELECT RELEASE_LOCK(%s)", [lock])
+        with suppress(Error):  # A lost connection has released it.
+            row(connection, "SELECT RELEASE_LOCK(%s)", [lock])
 
 
 def holder(connection: Any) -> int | None:
@@ -242,7 +243,8 @@ class MySQLKeys(KeyEngine):
                     yield from self._triggers(new)
                 except Error as error:
                     yield f"{new.name}: a copy with the new columns can't be made: {error}"
-                new.drop()
+                finally:
+                    new.drop()
 
     def _triggers(self, new: NewTable) -> Iterator[str]:
         """Those of an old table would be dropped with it. A user may not see them: it is tried
