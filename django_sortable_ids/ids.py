@@ -95,8 +95,8 @@ def public_id(instance: models.Model, field: str | None = None) -> str | None:
 
 
 def created_at(instance: models.Model, field: str | None = None) -> datetime | None:
-    """The creation time in the instance's id. None if it has no id yet, or a stored value that is
-    none, such as a UUID of another version.
+    """The creation time in the instance's id. None if it has no id yet, or if the stored value
+    isn't an id, such as a UUID of another version.
 
     ``field`` is that of ``public_id``. The time is aware and in the current time zone, or naive
     local time with ``USE_TZ=False``. Raises ``OutOfRange`` after the year 9999 and

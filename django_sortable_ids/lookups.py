@@ -205,7 +205,7 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
 
 
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
-    """The SQL of a lookup; of expressions, with the text of an id where that is compared with a
+    """The SQL of a lookup. An id that is compared with an expression of texts is compared as its
     text."""
     if not _is_expression(lookup.rhs):
         return lookup.as_sql(compiler, connection)

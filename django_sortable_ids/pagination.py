@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.core.paginator import EmptyPage, Paginator
 from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy
-from django.db.models.query import ValuesIterable
+from django.db.models.query import NamedValuesListIterable, ValuesIterable
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import cached_property
 
@@ -115,12 +115,13 @@ class IDOrder(NamedTuple):
         return signed(self.field, getattr(row, self.attname))
 
     def is_in(self, rows: QuerySet[Any]) -> bool:
-        """Whether the rows contain the id: instances, or dictionaries of ``values()`` with it."""
+        """Whether the rows contain the id: instances, dictionaries and named tuples with it."""
         fields = rows._fields  # type: ignore[attr-defined]
         if fields is None:
             return True
-        are_dicts = rows._iterable_class is ValuesIterable
-        return are_dicts and (not fields or self.path in fields or self.attname in fields)
+        names = {ValuesIterable: {self.path, self.attname}, NamedValuesListIterable: {self.attname}}
+        of_id = names.get(rows._iterable_class, set())
+        return bool(of_id) and (not fields or not of_id.isdisjoint(fields))
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,8 @@ def keyset_page(
 ) -> KeysetPage:
     """The rows after an id, or the last rows before it, at most ``per_page``.
 
-    ``rows`` are instances, or dictionaries with the id. They are ordered by a unique id that every
-    row has, ascending or descending; otherwise ``ValueError``. ``after`` and ``before`` are what
+    ``rows`` are instances, dictionaries or named tuples, in the order of a unique id that each
+    contains, ascending or descending; otherwise ``ValueError``. ``after`` and ``before`` are what
     another page says of its neighbours. Without them, and for ``after=""``, it is the first page;
     for ``before=""`` it is the last one. Raises ``InvalidID``, a ``ValueError``, for any other
     text. ``order`` is theirs, if it is known.

@@ -61,7 +61,7 @@ def execute(
     control: Control | None = None,
     lag: Callable[[], str] = lambda: "",
 ) -> Result:
-    """Fill every row of the plan, and once those that appeared during the run.
+    """Fill every row of the plan, then, in one more pass, those that appeared during the run.
 
     ``progress`` gets the number of rows that were filled since its last call, and ``lag`` tells why
     the replicas are too late. Raises ``BackfillError`` if another process fills the same column or

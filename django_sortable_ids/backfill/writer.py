@@ -214,8 +214,8 @@ of a span."""
 
 
 class ComputingIDs:
-    """Batches of rows that follow each other; if the engine interleaves, of rows of a span whose
-    ticks have certain hashes, unless all are of one tick.
+    """Each batch is of consecutive rows. An engine that interleaves takes a larger span instead,
+    unless all its rows are of one tick, and writes it in parts, chosen by a hash of the tick.
 
     Raises ``NotSupportedError`` if the database can't compute ids of the scheme.
     """

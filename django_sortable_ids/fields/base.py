@@ -117,8 +117,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         return self.one_of(value.values, using) if isinstance(value, Candidates) else value
 
     def invalid(self, found: Any) -> ValidationError:
-        """The error for a malformed id; its message shows a valid example. It may be an id of the
-        scheme, without the prefix or the mask."""
+        """The error for a malformed id; its message shows a valid example. It names the field of
+        the model, since the text may be an id of the scheme that only lacks its prefix or mask."""
         title, is_public = self.scheme.title, self.masked or self.public_text.full_prefix
         if is_public and hasattr(self, "model"):
             title = f"{self.model._meta.verbose_name} {self.verbose_name}"
@@ -172,7 +172,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         }
 
     def get_prep_value(self, value: Any) -> Any:
-        """Like ``to_python``: one value, because many-to-many relations compare it with keys."""
+        """One value, because many-to-many relations compare it with keys, or ``Malformed``."""
         return value if isinstance(value, Candidates) else self._single(self.read_for_lookup(value))
 
     def read_for_lookup(self, value: Any) -> Any:

@@ -92,7 +92,7 @@ class PublicText(ByArguments):
         return self.format(self.scheme.example)
 
     def format(self, value: ID) -> str:
-        """The text of a value; a stored one that is no id as it is, which nothing reads."""
+        """The public text. A stored value that isn't an id stays as it is; no parser accepts it."""
         if self._shows_uuids and type(value) is uuid.UUID:
             return str(value)
         if self._shows_values and self.scheme.is_canonical(value):

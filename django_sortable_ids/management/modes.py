@@ -177,7 +177,8 @@ def move(request: Request) -> None:
     if not options["write_migration"]:
         command = request.line.again()
         output.add(next=f"{command} --write-migration")
-        output.say(f"Next: {'decide, then ' * bool(undecided)}{command} --write-migration")
+        decision = "decide, then " if undecided else ""
+        output.say(f"Next: {decision}{command} --write-migration")
         return
     if undecided:
         all_left = " ".join(f"--leave {each.column}" for each in undecided)
@@ -243,7 +244,8 @@ def verify_ids(request: Request) -> None:
             advice = f". {how} {request.line.then(target.command)}"
         raise CommandError(f"{target.label}: {'; '.join(result.failures)}{advice}")
     if is_key:
-        output.say(*["Nothing to write: it is the primary key."] * writes)
+        if writes:
+            output.say("Nothing to write: it is the primary key.")
         return
     if result.skipped:
         _keep_null(request, target, result.skipped)

@@ -202,9 +202,9 @@ class MigratePrimaryKey(BothWays):
 class RenameMovedKey(BothWays):
     """Gives a moved key, and the field of its old values, the names that they have in the model.
 
-    ``fields`` are the present and the next name of each, and the field with that. All columns are
-    renamed in one transaction, or in one statement of MariaDB and MySQL: after a stop, ``migrate``
-    sees whether it was executed.
+    ``fields`` are the present name of each, its next name, and the field under that name. All
+    columns are renamed in one transaction, or in one statement of MariaDB and MySQL: after a stop,
+    ``migrate`` sees whether it was executed.
     """
 
     __module__ = "django_sortable_ids.operations"

@@ -77,8 +77,8 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
 class MappedPublicIDField(serializers.ModelField):
     """What ``ModelSerializer`` calls for a column: it passes ``model_field`` to a ``ModelField``.
 
-    It gives a ``PublicIDField``, which is none: drf-spectacular describes each ``ModelField`` by
-    the type of its column.
+    ``__new__`` returns a ``PublicIDField``, which isn't a ``ModelField``: drf-spectacular describes
+    each of those by the type of its column.
     """
 
     def __new__(cls, model_field: columns.SortableIDField, **kwargs: Any) -> Any:

@@ -115,6 +115,8 @@ def test_rows_that_are_dicts():
     assert rows_of(pages) == [{"id": row.pk, "name": row.name} for row in made]
     pages = forwards(ULIDProduct.objects.order_by("pk").values())
     assert [row["id"] for row in rows_of(pages)] == [row.pk for row in made]
+    pages = forwards(ULIDProduct.objects.order_by("pk").values_list("name", "id", named=True))
+    assert [row.id for row in rows_of(pages)] == [row.pk for row in made]
 
 
 def test_rows_without_their_id_are_refused():

@@ -8,8 +8,8 @@ with other columns, and one RENAME TABLE exchanges all of them.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
    foreign keys come back.
 
-After a stop before the note, new tables are created and filled again; after it, step 4 resumes. It
-refuses a table that was written before the exchange.
+After a stop before the note, new tables are created and filled again; after it, step 4 resumes. The
+move refuses a table that was written before the exchange.
 """
 
 from __future__ import annotations
