@@ -148,7 +148,7 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
     else:
         field = id_field(model, name)
         value = getattr(instance, field.attname)
-    if value is not None and not field._is_canonical(value):
+    if not field._is_canonical(value):
         with suppress(ValidationError):  # A stored value that is no id stays as it is.
             value = field.to_python(value)
     return field, value

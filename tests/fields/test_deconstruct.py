@@ -102,7 +102,8 @@ def _cases():
         of_all = OF_ALL if field_class in (PLAIN, SEQUENCE) else [{}, next(in_turn)]
         for options in [*of_all, *own, *({**next(in_turn), **each} for each in own)]:
             yield pytest.param(field_class, options, id=f"{field_class.__name__} {options}")
-    for field_class in (fields.UUIDv7AutoField, fields.ULIDAutoField, fields.SnowflakeAutoField):
+    automatic = "UUIDv7AutoField", "ULIDAutoField", "SnowflakeAutoField", "Time64AutoField"
+    for field_class in (getattr(fields, name) for name in automatic):
         options = {"primary_key": True, "prefix": "o"}
         yield pytest.param(field_class, options, id=f"{field_class.__name__} {options}")
 

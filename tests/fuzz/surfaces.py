@@ -376,20 +376,20 @@ def _send(url: str, given: dict[str, str]) -> None:
 
 
 SURFACES: dict[Callable[[Hostile], None], int] = {
-    lookups: 1000,
-    created_at: 250,
-    writing: 150,
-    many_to_many: 65,
-    fields: 625,
-    detail: 125,
-    body: 75,
-    query: 90,
-    forms: 50,
-    fixtures: 75,
+    lookups: 2050,
+    created_at: 500,
+    writing: 300,
+    many_to_many: 125,
+    fields: 1250,
+    detail: 250,
+    body: 150,
+    query: 175,
+    forms: 100,
+    fixtures: 150,
     admin_list: 15,
     admin_page: 25,
     admin_form: 10,
     admin_action: 12,
     autocomplete: 12,
 }
-"""Each way in, and its share of 2,500 values or more."""
+"""Each way in, and its share of 5,000 values or more."""

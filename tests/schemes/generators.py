@@ -7,7 +7,8 @@ from django_sortable_ids.schemes.clock_and_randomness import Sources
 from django_sortable_ids.schemes.generator import Generator
 from django_sortable_ids.schemes.layout import Layout
 
-MANY = 5000
+MANY = 20_000
+"""More than the 16,384 further ids of one tick, where steps become smaller."""
 TINY = Layout(ticks=10, suffixes=4)
 
 
