@@ -138,6 +138,12 @@ MAPPED = """
     field, options = ModelSerializer().build_standard_field("id", Order._meta.pk)
     assert type(field(**options)).__name__ == "PublicIDField"
 """
+COPIED = """
+    from rest_framework import serializers
+
+    class Copied(serializers.ModelSerializer):
+        serializer_field_mapping = serializers.ModelSerializer.serializer_field_mapping.copy()
+"""
 NOT_INSTALLED = 'import sys\nsys.modules["rest_framework"] = None'
 CHECKED = """
     from django.core.management import call_command
@@ -153,6 +159,12 @@ def test_the_app_starts_where_it_cannot_be_imported():
 def test_fields_are_mapped_where_it_is_not_an_app():
     imported(MODEL, 'assert "rest_framework" not in sys.modules', MAPPED, apps=(OURS,))
     imported(MODEL, MAPPED, apps=(REST, OURS))
+
+
+def test_fields_are_mapped_in_a_copy_from_before_the_start():
+    """Such as that of wagtail's API, which models import."""
+    mapped = MAPPED.replace("ModelSerializer()", "Copied()")
+    imported(MODEL, mapped, apps=(OURS,), before=textwrap.dedent(COPIED))
 
 
 OLD_FINDER = """

@@ -172,10 +172,9 @@ def _model_of(field: Any) -> type[models.Model] | None:
 
 def register() -> None:
     """Make all serializers use public texts; called once, when REST framework is imported."""
-    mapping = serializers.ModelSerializer.serializer_field_mapping
-    mapping[columns.SortableIDField] = MappedPublicIDField
     PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
     replace(
+        (serializers.ModelSerializer, "build_standard_field", _column),
         (SlugRelatedField, "to_representation", _slug),
         (SlugRelatedField, "to_internal_value", _row_of_slug),
         (HyperlinkedRelatedField, "get_url", _url),
@@ -183,6 +182,12 @@ def register() -> None:
         (HyperlinkedRelatedField, "to_internal_value", _row_of_link),
         (serializers.ReadOnlyField, "to_representation", _read_only),
     )
+
+
+def _column(usual: Any, serializer: Any, name: str, column: Any) -> Any:
+    """Its mapping may be a copy from before ``register``, as that of wagtail's API is."""
+    serializer.serializer_field_mapping.setdefault(columns.SortableIDField, MappedPublicIDField)
+    return usual(serializer, name, column)
 
 
 def _slug(usual: Any, relation: Any, row: Any) -> Any:
