@@ -284,13 +284,15 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         today, in the current time zone. Raises ``SequenceExhausted`` if the width allows no more.
         """
         from ..workers import counters
+        from .of_model import is_unique_alone
 
         scheme = self.scheme
         if scheme.template.is_dated:
             scheme = scheme.in_period_of(day or times.today())
+        looks_up = is_unique_alone(self)
         if self.block == 1:
-            return counters.take(self, scheme, count, using)
-        return counters.take_from_block(self, scheme, count, using, self.block)
+            return counters.take(self, scheme, count, using, looks_up=looks_up)
+        return counters.take_from_block(self, scheme, count, using, self.block, looks_up)
 
     def generate(self) -> Any:
         raise TypeError("a sequence generates ids when rows are inserted; to get some, call take()")

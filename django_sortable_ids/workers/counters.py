@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
@@ -21,6 +22,7 @@ from ..db.transactions import apart, in_transaction
 from ..schemes import LexicalSequence
 
 BEFORE_PERIOD = " "
+_AT_A_TIME = 500
 
 
 def key_of(column: models.Field[Any, Any], period: str = "") -> str:
@@ -44,6 +46,8 @@ def take(
     count: int,
     using: str,
     at_least: int | None = None,
+    *,
+    looks_up: bool = False,
 ) -> list[str]:
     """The next ``count`` ids of a column's sequence, in the current transaction of ``using``.
 
@@ -52,6 +56,10 @@ def take(
     The UPDATE locks the counter's row until the transaction ends. So no other transaction gets the
     same numbers, and a rollback reverts both the numbers and the rows that used them. If the width
     has fewer ids left, ``at_least`` that many suffice; else raises ``SequenceExhausted``.
+
+    With ``looks_up``, in the column's unique index, the counter continues after the last number of
+    the table if rows have some of the ids already, imported or typed. Otherwise the INSERT would
+    fail, its rollback would revert the counter, and each later one would get the same number.
     """
     from ..models import SequenceCounter
 
@@ -59,10 +67,7 @@ def take(
     counters = SequenceCounter.objects.using(using)
     with transaction.atomic(using=using):
         if not counters.filter(key=key).update(taken=F("taken") + count):
-            highest, first = _highest(column, scheme, using), scheme.start
-            if highest is not None:
-                following = replace(scheme, start=highest).nth(1)
-                first = scheme.number_of(following) or first
+            first = _following(column, scheme, using)
             # An upsert, because another process may create the row concurrently. On MariaDB and
             # MySQL, a failed INSERT leaves a shared lock, and two processes that then update the
             # row deadlock.
@@ -85,16 +90,39 @@ def take(
         if at_least is not None and stop > current.count:
             stop = max(current.count, start + at_least)
             counters.filter(key=key).update(taken=stop)
-        return [current.nth(n) for n in range(start, stop)]
+        ids = [current.nth(n) for n in range(start, stop)]
+        if looks_up and _any_exists(column, ids, using):
+            # An UPDATE, which keeps the lock of the row.
+            first = _following(column, scheme, using)
+            counters.filter(key=key).update(first=first, taken=0)
+            return take(column, scheme, count, using, at_least)
+        return ids
+
+
+def _any_exists(column: models.Field[Any, Any], ids: Sequence[str], using: str) -> bool:
+    some = (ids[start : start + _AT_A_TIME] for start in range(0, len(ids), _AT_A_TIME))
+    every = _every_row(column, using)
+    return any(every.filter(**{f"{column.name}__in": each}).exists() for each in some)
+
+
+def _every_row(column: models.Field[Any, Any], using: str) -> models.QuerySet[Any]:
+    """Without managers, which may hide rows."""
+    return models.QuerySet(column.model, using=using)
+
+
+def _following(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str:
+    """The number after the last one in the table; ``start`` if it has none of the period."""
+    highest = _highest(column, scheme, using)
+    if highest is None:
+        return scheme.start
+    return scheme.number_of(replace(scheme, start=highest).nth(1)) or scheme.start
 
 
 def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str | None:
-    """The last number of the period in a table that already has ids: adopted, or renamed with its
-    model.
+    """The last number of the period in a table that already has ids: adopted, renamed with its
+    model, or imported.
     """
-    # Without managers, which may hide rows.
-    every: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
-    rows = every.filter(**{f"{column.name}__isnull": False})
+    rows = _every_row(column, using).filter(**{f"{column.name}__isnull": False})
     values = rows.values_list(column.name, flat=True)
     digits = scheme.numeration.digits("upper")
     if list(digits) == sorted(digits) and not scheme.numeration.ignore_case:
@@ -123,7 +151,12 @@ _stocks: dict[tuple[str, str, LexicalSequence], _Stock] = {}
 
 
 def take_from_block(
-    column: models.Field[Any, Any], scheme: LexicalSequence, count: int, using: str, block: int
+    column: models.Field[Any, Any],
+    scheme: LexicalSequence,
+    count: int,
+    using: str,
+    block: int,
+    looks_up: bool,
 ) -> list[str]:
     """The next ``count`` ids of a column's sequence for this process, ``block`` reserved at a time.
 
@@ -133,13 +166,14 @@ def take_from_block(
     if in_transaction(using) and connections[using].vendor == "sqlite":
         # SQLite has one writer at a time: a second connection would wait for this one forever.
         # Memory must not keep numbers that this transaction may still roll back.
-        return take(column, scheme, count, using)
+        return take(column, scheme, count, using, looks_up=looks_up)
     stock = _stocks.setdefault((using, key_of(column), scheme), _Stock())
     with stock.lock:
         missing = count - len(stock.ids)
         if missing > 0:
+            size = max(missing, block)
             reserved = apart(
-                lambda: take(column, scheme, max(missing, block), using, at_least=missing), using
+                lambda: take(column, scheme, size, using, missing, looks_up=looks_up), using
             )
             stock.ids.extend(reserved)
         return [stock.ids.popleft() for _ in range(count)]

@@ -70,13 +70,18 @@ def test_each_column_counts_by_itself():
     assert SequenceKeyPublic.objects.create().public == "0003"
 
 
-@pytest.mark.django_db
-def test_an_id_that_was_given_by_hand_is_in_the_way_and_says_so():
-    SequenceKey.objects.create()
-    SequenceKey.objects.create(pk="0001", name="by hand")
-    with pytest.raises(IntegrityError), transaction.atomic():
-        SequenceKey(name="counted").save()
-    assert SequenceKey.objects.get(pk="0001").name == "by hand"
+@pytest.mark.parametrize("block", [1, 2])
+def test_after_numbers_set_by_hand_the_count_continues_after_the_last(sequence, day, block):
+    """Also inside a transaction, which reverts the counter if an INSERT fails."""
+    model = sequence(**YEARLY, block=block)
+    numbers(model, 2)
+    for number in ("2026-00003", "2026-00007", "2027-00009"):
+        model.objects.create(number=f"INV-{number}")
+    with transaction.atomic():
+        assert numbers(model, 2) == ["INV-2026-00008", "INV-2026-00009"]
+    field = model._meta.get_field("number")
+    model.objects.create(number="INV-2026-00011")
+    assert field.take(1000, "default")[-1] == "INV-2026-01011"
 
 
 def test_no_id_without_a_row():
