@@ -271,51 +271,65 @@ class _Walk:
         return isinstance(old, SortableIDField) or bool(old and old.is_relation)
 
     def refusal(self, app_label: str, operation: AddField | AlterField) -> str | None:
-        model_name = operation.model_name_lower
+        """Why the operation would damage a table with rows; None if it doesn't."""
         new: Any = operation.field
-        is_id = isinstance(new, SortableIDField)
-        quote, table = self.connection.ops.quote_name, self.table((app_label, model_name))
+        is_id, model_name = isinstance(new, SortableIDField), operation.model_name_lower
+        table = self.table((app_label, model_name))
         if not table or not (is_id or self.may_leave_ids(app_label, operation)):
             return None
         if isinstance(operation, AddField) and new.null and not new.has_db_default():
             return None  # at once: to render the state takes long in a large project
-        some = f"SELECT 1 FROM {quote(table)} LIMIT 1"
+        some = f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1"
         if tables.kind(self.connection, table) != "table" or not row(self.connection, some):
             return None
         historical = self.state.clone().apps.get_model(app_label, model_name)
         if not operation.allow_migrate_model(self.connection.alias, historical):
             return None
-        is_mysql = self.connection.vendor == "mysql"
         if isinstance(operation, AddField):
-            if new.has_db_default():
-                # Each node of a Galera cluster executes an ALTER TABLE itself.
-                galera = "SHOW VARIABLES LIKE 'wsrep_on'"
-                is_node = is_mysql and row(self.connection, galera) == ("wsrep_on", "ON")
-                return ADD_ON_EACH_NODE if is_node else None
-            return ADD
+            return self.refusal_to_add(new)
         old = historical._meta.get_field(operation.name)
         column = self.present(table, historical, operation.name)
         if not is_id:
             return column and self.misread(table, column, historical, old, new)
-        kinds = [tables.family(each.db_type(self.connection)) for each in (old, new)]
-        if is_mysql and kinds[0] == "uuid" and column:
+        return (
+            self.other_type(table, column, old, new)
+            or (column and self.misfit(table, column, historical, old, new))
+            or (self.missing(table, column) if old.null and not new.null else None)
+        )
+
+    def refusal_to_add(self, new: Any) -> str | None:
+        if not new.has_db_default():
+            return ADD
+        # Each node of a Galera cluster executes an ALTER TABLE itself.
+        is_node = self.connection.vendor == "mysql" and row(
+            self.connection, "SHOW VARIABLES LIKE 'wsrep_on'"
+        ) == ("wsrep_on", "ON")
+        return ADD_ON_EACH_NODE if is_node else None
+
+    def other_type(self, table: str, column: str | None, old: Any, new: Any) -> str | None:
+        """Why the column would get another type; None if it keeps its own."""
+        before, after = (tables.family(each.db_type(self.connection)) for each in (old, new))
+        if self.connection.vendor == "mysql" and before == "uuid" and column:
             # Django 4 created char(32), which Django 5 leaves as it is.
             found = tables.column_info(self.connection, table, column)
-            kinds[0] = tables.family(found and found.kind)
-            if kinds == ["text", "uuid"]:
+            before = tables.family(found and found.kind)
+            if (before, after) == ("text", "uuid"):
                 return ALTER_CHAR32.format(table=table, column=column)
-        if kinds[0] != kinds[1] and old.primary_key:
-            return ALTER_KEY.format(old=kinds[0], new=kinds[1], app=app_label)
-        if kinds[0] != kinds[1]:
-            return ALTER_TYPE.format(old=kinds[0], new=kinds[1])
-        if column and (reason := self.misfit(table, column, historical, old, new)):
-            return reason
-        if not old.null or new.null:
+        if before == after:
             return None
+        if old.primary_key:
+            return ALTER_KEY.format(old=before, new=after, app=old.model._meta.app_label)
+        return ALTER_TYPE.format(old=before, new=after)
+
+    def missing(self, table: str, column: str | None) -> str | None:
+        """Why the column can't become NOT NULL; None if it can."""
         if column is None:
             # Without strict mode, MariaDB and MySQL turn NULL into zeros for NOT NULL.
-            is_lax = is_mysql and "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
+            is_lax = self.connection.vendor == "mysql" and (
+                "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
+            )
             return ALTER_ADDED if is_lax else None
+        quote = self.connection.ops.quote_name
         sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
         missing = value(self.connection, sql)
         return ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
