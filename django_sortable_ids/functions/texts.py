@@ -15,7 +15,7 @@ from django.db import NotSupportedError, models
 from django.db.models import F, TextField, expressions
 from django.db.models.expressions import OrderBy
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Cast, Coalesce, Greatest, Least, Length, NullIf
+from django.db.models.functions import Cast, Coalesce, Greatest, Least, Length, NullIf, Replace
 from django.db.models.functions.window import LagLeadFunction
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLInsertCompiler
@@ -72,6 +72,7 @@ def _kind(expression: Any) -> Any:
     return None
 
 
+_TEXTS = (models.CharField, models.TextField)
 _GIVE_A_SOURCE = (
     *(expressions.Case, expressions.When, expressions.ExpressionWrapper),
     *(Coalesce, Greatest, Least, NullIf, LagLeadFunction),
@@ -217,7 +218,7 @@ def as_vendor(
         return usual(function, compiler, connection, **extra)
     result = function.output_field
     is_id = referenced_id(result) is not None
-    is_text = isinstance(result, models.CharField | models.TextField) and not is_id
+    is_text = isinstance(result, _TEXTS) and not is_id
     fits = isinstance(result, models.UUIDField) and _fits(packed[0], result, connection)
     keeps = is_id or fits or isinstance(result, models.BinaryField)
     refused = (kind == "text" and is_id) or (is_text and isinstance(function, models.Case))
@@ -251,7 +252,7 @@ def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: A
     """The SQL of a ``Subquery``, or of the ``Query`` that Django 6.1 makes of it, which is no text
     of ids and which an INSERT stores only in a column that fits; else ``NotSupportedError``."""
     kind = _kind(subquery)
-    if isinstance(kind, models.CharField | models.TextField) and not referenced_id(kind):
+    if isinstance(kind, _TEXTS) and not referenced_id(kind):
         _refuse_ids(getattr(subquery, "query", subquery), connection)
     query = compiler.query
     if isinstance(compiler, SQLInsertCompiler) and not hasattr(query, "checked_for_ids"):
@@ -339,13 +340,14 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
         else side
         for side in sides
     ]
-    if any(map(_is_text, uncast)) and any(_is_packed(side, connection) for side in uncast):
+    packed = next((side for side in uncast if _is_packed(side, connection)), None)
+    if packed is not None and any(_is_text(side, id_field(packed)) for side in uncast):
         compared = [_compared(side, connection) for side in uncast]
     elif field := next(filter(None, map(id_field, sides)), None):
         compared = [with_ids(side, field, connection) for side in sides]
         for side in compared:
             # Some packages compare functions that return a text.
-            if id_field(side) or not isinstance(_kind(side), models.CharField | models.TextField):
+            if id_field(side) or not isinstance(_kind(side), _TEXTS):
                 _refuse_other_form(field, side, connection)
     else:
         compared = sides
@@ -355,20 +357,30 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
     return lookup.as_sql(compiler, connection)
 
 
-def _is_text(side: Any) -> bool:
-    """Whether it is a column of texts that are no ids, a subquery of one, a member of a document,
-    or an ``AsText``. Other packages compare functions of such a column with a UUID as Django's
-    ``UUIDField`` stores it."""
-    query = side.query if isinstance(side, expressions.Subquery) else side
-    is_query, texts = isinstance(query, Query), (models.CharField, models.TextField)
-    selected = [*query.select, *query.annotation_select.values()] if is_query else ()
+def _is_text(side: Any, packed: Any) -> bool:
+    """Whether it gives a text, no id and no constant, that a packed id is compared with.
+
+    Other packages compare a UUID with what it is in Django's ``UUIDField``: a text from which
+    ``Replace`` removes the hyphens, or a function of theirs.
+    """
+    if isinstance(side, _GIVE_A_SOURCE):
+        sources = (getattr(each, "result", each) for each in side.get_source_expressions())
+        return any(_is_text(each, packed) for each in sources)
+    query, selected = getattr(side, "query", side), []
+    if isinstance(query, Query):
+        selected = [*query.select, *query.annotation_select.values()]
     column = selected[0] if len(selected) == 1 else side
-    while isinstance(column, Cast) and isinstance(_kind(column), texts):
+    while isinstance(column, Cast) and isinstance(_kind(column), _TEXTS):
         column = column.get_source_expressions()[0]
     if isinstance(column, KeyTransform | AsText):
         return True
-    target = getattr(column, "target", None)
-    return isinstance(target, texts) and not id_field(column)
+    is_text = isinstance(_kind(column), _TEXTS) and not id_field(column)
+    if not is_text or isinstance(column, models.Value):
+        return False
+    return packed.scheme.value_type is not UUID or all(
+        type(part).__module__.startswith("django.") and not isinstance(part, Replace)
+        for part in column.flatten()
+    )
 
 
 def _compared(side: Any, connection: Any) -> Any:

@@ -131,6 +131,20 @@ class TestEveryKey:
         of_row = key.objects.filter(pk=OuterRef("object_id"))
         assert Note.objects.filter(Exists(of_row)).count() == 1
 
+    def test_an_id_is_compared_with_a_function_of_texts(self, key):
+        row, other = key.objects.create(), key.objects.create()
+        Note.objects.create(subject=row, name=f"about {row.pk}")
+        if isinstance(row.pk, int):
+            return
+        about = functions.Substr("name", 7)
+        first = Case(When(name="", then="object_id"), default=about)
+        for text in (about, functions.Trim(about), Coalesce(about, Value("")), first):
+            notes = Note.objects.annotate(text=text)
+            assert key.objects.get(pk__in=notes.values("text")) == row, text
+            assert key.objects.exclude(Exists(notes.filter(text=OuterRef("pk")))).get() == other
+            found = key.objects.filter(pk=OuterRef("text"))
+            assert notes.filter(Exists(found)).count() == 1, text
+
     def test_a_subquery_of_ids_has_their_texts(self, key):
         row = key.objects.create()
         note = Note.objects.create(subject=row)
@@ -334,6 +348,9 @@ class Mixed(Own):
     id_as_text = UUIDv7Field(null=True, storage="char36")
     uuid = models.UUIDField(null=True)
     text = models.CharField(max_length=64, null=True)  # noqa: DJ001
+    lower = models.GeneratedField(
+        expression=functions.Lower("text"), output_field=TEXT, db_persist=True
+    )
     bytes = models.BinaryField(null=True)
     number = models.BigIntegerField(null=True)
     document = models.JSONField(null=True)
@@ -448,6 +465,12 @@ class TestAssigned:
         mixed.objects.update(id_as_text=AsText("id"))
         assert mixed.objects.get(id=row.pk, id_as_text=AsText("id")) == row
         assert mixed.objects.get(pk=row.pk, same__in=[AsText("same"), None]) == row
+
+    def test_a_generated_text_is_compared_with_the_text_of_the_id(self, mixed):
+        row, _ = mixed.objects.create(), mixed.objects.create()
+        mixed.objects.filter(pk=row.pk).update(text=functions.Upper(AsText("id")))
+        assert mixed.objects.get(lower=F("id")) == mixed.objects.get(id=F("lower")) == row
+        assert mixed.objects.get(pk__in=mixed.objects.values("lower")) == row
 
     def test_a_text_that_is_cast_to_an_id_finds_it(self, mixed):
         row = mixed.objects.create()
