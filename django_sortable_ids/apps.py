@@ -198,13 +198,13 @@ def _adapt_functions() -> None:
     of_text = functions - {Func, Transform, *others}
     kinds = [(each, "text") for each in of_text]
     kinds += [(each, "any") for each in (*others, *Aggregate.__subclasses__())]
-    of_subqueries = deferred("functions.texts:subquery_as_vendor")
+    of_subqueries = deferred("functions.expressions:subquery_as_vendor")
     for name in ("as_sqlite", "as_postgresql", "as_mysql"):
         setattr(Subquery, name, of_subqueries)
         setattr(Query, name, of_subqueries)
         for function, kind in [*kinds, (Func, "unknown")]:
             usual = getattr(function, name, lambda it, *args, **extra: it.as_sql(*args, **extra))
-            ours = partialmethod(deferred("functions.texts:as_vendor"), usual, kind)
+            ours = partialmethod(deferred("functions.expressions:as_vendor"), usual, kind)
             setattr(function, name, ours)
     of_updates: Any = partialmethod(_update_as_sql, SQLUpdateCompiler.as_sql)
     SQLUpdateCompiler.as_sql = of_updates  # type: ignore[method-assign]
@@ -212,7 +212,7 @@ def _adapt_functions() -> None:
 
 def _update_as_sql(compiler: Any, usual: Any) -> Any:
     if any(hasattr(value, "as_sql") for _, _, value in compiler.query.values):
-        return deferred("functions.texts:update_as_vendor")(compiler, usual)
+        return deferred("functions.expressions:update_as_vendor")(compiler, usual)
     return usual(compiler)
 
 

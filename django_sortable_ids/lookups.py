@@ -209,7 +209,7 @@ def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     text."""
     if not _is_expression(lookup.rhs):
         return lookup.as_sql(compiler, connection)
-    from .functions.texts import compare_as_vendor
+    from .functions.expressions import compare_as_vendor
 
     return compare_as_vendor(lookup, compiler, connection)
 

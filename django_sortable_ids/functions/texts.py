@@ -1,28 +1,21 @@
-"""The text of an id in SQL: ``AsText``, Django's functions of text and JSON on an id, and the order
-of texts that grow."""
+"""The text of an id in SQL: ``AsText``, and the order of texts that grow."""
 
-import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from copy import copy
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
-from uuid import UUID
 
 from django.core.exceptions import FieldError
 from django.db import NotSupportedError, models
 from django.db.models import F, TextField, expressions
 from django.db.models.expressions import OrderBy
-from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Cast, Coalesce, Greatest, Least, Length, NullIf, Replace
-from django.db.models.functions.window import LagLeadFunction
+from django.db.models.functions import Length
 from django.db.models.sql import Query
-from django.db.models.sql.compiler import SQLInsertCompiler
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
-from ..fields.storage import IntegerStorage, TextStorage, UUIDStorage
+from ..fields.storage import IntegerStorage, TextStorage
 from ..schemes.notation import Notation
 from ..schemes.text_forms import Digits, Groups, UUIDText
 from .fragments import Compiled, Fragment, HyphenatedHex, SQLText, joined
@@ -49,7 +42,7 @@ class AsText(models.Func):
             raise FieldError(f"AsText() takes a sortable id, found {column}")
         if isinstance(field.stored(connection), IntegerStorage):
             column = SQLText("CAST({0} AS text)", column, mysql="CAST({0} AS CHAR)")
-        elif _is_packed(column, connection):
+        elif is_packed(column, connection):
             column = _text_of(column, field, connection)
         compiled: Compiled = compiler.compile(column)
         return compiled
@@ -57,11 +50,11 @@ class AsText(models.Func):
 
 def id_field(expression: Any) -> SortableIDField | None:
     """The field of an id, or of the id that a relation references; None for other expressions."""
-    kind = _kind(expression)
+    kind = kind_of(expression)
     return kind if isinstance(kind, SortableIDField) else None
 
 
-def _kind(expression: Any) -> Any:
+def kind_of(expression: Any) -> Any:
     """The field of what an expression gives, of a relation the id that it references. None for SQL
     of the project, and for mixed types: the expression around them may know the type."""
     name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
@@ -72,52 +65,17 @@ def _kind(expression: Any) -> Any:
     return None
 
 
-_TEXTS = (models.CharField, models.TextField)
-_GIVE_A_SOURCE = (
-    *(expressions.Case, expressions.When, expressions.ExpressionWrapper),
-    *(Coalesce, Greatest, Least, NullIf, LagLeadFunction),
-)
-
-
-def with_ids(expression: Any, field: SortableIDField, connection: Any = None) -> Any:
-    """The expression, whose constants are ids of the field: Django writes a ``Value()`` as its own
-    field of the type stores it. With a connection, texts remain texts in a column of them."""
-    if isinstance(expression, models.Value):
-        as_texts = connection is not None and not _packs(field, connection)
-        kinds = UUID if as_texts else str | UUID
-        is_other = isinstance(expression.value, kinds) and id_field(expression) is None
-        return models.Value(expression.value, output_field=field) if is_other else expression
-    if isinstance(expression, _GIVE_A_SOURCE):
-        sources = expression.get_source_expressions()
-        converted = [with_ids(source, field, connection) for source in sources]
-        if any(map(operator.is_not, sources, converted)):
-            expression = expression.copy()
-            expression.set_source_expressions(converted)
-            if not referenced_id(vars(expression).get("output_field")):
-                vars(expression).pop("output_field", None)
-    return expression
-
-
-def _is_packed(expression: Any, connection: Any) -> bool:
+def is_packed(expression: Any, connection: Any) -> bool:
     """Whether it is an id whose column stores something other than its text or its number."""
     field = id_field(expression)
-    return field is not None and _packs(field, connection)
+    return field is not None and packs(field, connection)
 
 
-def _packs(field: SortableIDField, connection: Any) -> bool:
+def packs(field: SortableIDField, connection: Any) -> bool:
     stored = field.stored(connection)
     if isinstance(stored, TextStorage):
         return stored.form != field.scheme.canonical
     return not isinstance(stored, IntegerStorage)
-
-
-def _is_native(expression: Any, connection: Any) -> bool:
-    """Whether it is a UUID in a column of the database's own type for UUIDs."""
-    field = id_field(expression)
-    if field is None or field.scheme.value_type is not UUID:
-        return False
-    is_uuid = isinstance(field.stored(connection), UUIDStorage)
-    return is_uuid and bool(connection.features.has_native_uuid_field)
 
 
 def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
@@ -184,220 +142,6 @@ def digits_of_hex(digits: str | None, alphabet: str, length: int, scale: int) ->
 
 
 _notation = lru_cache(Notation)
-
-
-_ADAPTED = ("django.", "django_sortable_ids.")
-"""Modules whose functions of unknown kind take what the column stores."""
-
-
-def as_vendor(
-    function: Any, usual: Any, kind: str, /, compiler: Any, connection: Any, **extra: Any
-) -> Any:
-    """The SQL of a function that sees the text of an id stored as something else.
-
-    ``usual`` compiles it. ``kind`` is ``"text"`` if it takes characters or writes JSON, ``"any"``
-    if it takes anything, ``"unknown"`` for a ``Func`` of the project. Raises
-    ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
-    """
-    if given := isinstance(function, _GIVE_A_SOURCE) and id_field(function):
-        function = with_ids(function, given, connection)
-        for source in function.get_source_expressions():
-            value = getattr(source, "result", source)  # of a When
-            if not isinstance(value, models.Value):
-                _refuse_other_form(given, value, connection)
-    sources, name = function.get_source_expressions(), type(function).__name__
-    packed = [source for source in sources if _is_packed(source, connection)]
-    if isinstance(function, Cast) and not _casts(function, connection):
-        raise NotSupportedError(
-            f"{connection.display_name} can't cast {sources[0]} to an id: its column doesn't "
-            "store the text. Compare the id with the column itself, or read the text in Python"
-        )
-    if not packed or (
-        kind == "unknown" and name != "Func" and type(function).__module__.startswith(_ADAPTED)
-    ):
-        return usual(function, compiler, connection, **extra)
-    result = function.output_field
-    is_id = referenced_id(result) is not None
-    is_text = isinstance(result, _TEXTS) and not is_id
-    fits = isinstance(result, models.UUIDField) and _fits(packed[0], result, connection)
-    keeps = is_id or fits or isinstance(result, models.BinaryField)
-    refused = (kind == "text" and is_id) or (is_text and isinstance(function, models.Case))
-    refused |= isinstance(result, models.UUIDField) and not keeps
-    if kind == "unknown" and is_text and function.function == "CAST":
-        kind = "any"  # such as the function of django-reversion
-    if isinstance(function, Cast):
-        refused = not (is_text or keeps)
-    elif kind == "unknown":
-        refused = not keeps and not all(_is_native(each, connection) for each in packed)
-    if refused:
-        raise NotSupportedError(
-            f"{name}() can't take {packed[0]}, whose column doesn't store the text of the id: "
-            f"write {name}(AsText(...)), with AsText of django_sortable_ids.functions"
-        )
-    if kind == "text" or (is_text and kind == "any") or isinstance(result, models.JSONField):
-        function = function.copy()
-        function.set_source_expressions([AsText(e) if e in packed else e for e in sources])
-    return usual(function, compiler, connection, **extra)
-
-
-def _casts(cast: Cast, connection: Any) -> bool:
-    """Whether the database converts what is cast to the type of an id's column."""
-    source = cast.get_source_expressions()[0]
-    if id_field(cast) is None or _is_native(cast, connection):
-        return True
-    return _fits(source, cast.output_field, connection)
-
-
-def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: Any) -> Any:
-    """The SQL of a ``Subquery``, or of the ``Query`` that Django 6.1 makes of it, which is no text
-    of ids and which an INSERT stores only in a column that fits; else ``NotSupportedError``."""
-    kind = _kind(subquery)
-    if isinstance(kind, _TEXTS) and not referenced_id(kind):
-        _refuse_ids(getattr(subquery, "query", subquery), connection)
-    query = compiler.query
-    if isinstance(compiler, SQLInsertCompiler) and not hasattr(query, "checked_for_ids"):
-        query.checked_for_ids = True
-        rows = ((to, getattr(row, to.attname)) for row in query.objs for to in query.fields)
-        check_assigned(rows, connection)
-    return subquery.as_sql(compiler, connection, **extra)
-
-
-def update_as_vendor(compiler: Any, usual: Any) -> Any:
-    """The SQL of an UPDATE, whose constants are ids, and whose expressions fit their columns."""
-    query = compiler.query
-    query.values = [
-        (field, model, with_ids(value, id_) if (id_ := referenced_id(field)) else value)
-        for field, model, value in query.values
-    ]
-    compiled = usual(compiler)
-    check_assigned(((field, value) for field, _, value in query.values), compiler.connection)
-    return compiled
-
-
-def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None:
-    """Check what a statement assigns to fields: ``NotSupportedError`` if it would store a packed id
-    in a column of another kind, or something else in the column of a packed id."""
-    for target, value in assigned:
-        is_expression = hasattr(value, "as_sql") and not isinstance(value, models.Value)
-        if is_expression and not _fits(value, target, connection):
-            field = referenced_id(target)
-            advice = "write AsText(...), with AsText of django_sortable_ids.functions"
-            if field and _packs(field, connection):
-                advice = "assign ids that Python has read"
-            raise NotSupportedError(
-                f"{target} can't be set to {id_field(value) or value}: their columns store ids "
-                f"in different forms. To convert them, {advice}"
-            )
-
-
-def _fits(expression: Any, target: Any, connection: Any) -> bool:
-    """Whether the column of the target stores ids in the form that the expression gives."""
-    kinds = [_kind(expression), referenced_id(target) or target]
-    others = [each for each in kinds if not isinstance(each, SortableIDField)]
-    if len(others) == 2 or None in kinds:
-        return True
-    forms = [_form(each, connection) for each in kinds]
-    if forms[0] in (forms[1], None) or any(isinstance(e, models.BinaryField) for e in others):
-        return True
-    is_packed = any(
-        isinstance(each, SortableIDField) and _packs(each, connection) for each in kinds
-    )
-    return bool(others) and not is_packed and not isinstance(others[0], models.UUIDField)
-
-
-def _form(kind: Any, connection: Any) -> Any:
-    """The form in which a column stores an id; of another column than those of UUIDs, its type."""
-    stored = kind.stored(connection) if isinstance(kind, SortableIDField) else None
-    if isinstance(stored, UUIDStorage) or (stored is None and isinstance(kind, models.UUIDField)):
-        return UUID if connection.features.has_native_uuid_field else UUIDText(hyphens=False)
-    if isinstance(stored, TextStorage) and isinstance(stored.form, UUIDText):
-        return stored.form
-    return type(stored) if stored else kind.db_type(connection)
-
-
-_STORES_IDS = (models.UUIDField, models.IntegerField, models.CharField, models.TextField)
-
-
-def _refuse_other_form(field: SortableIDField, value: Any, connection: Any) -> None:
-    is_known = isinstance(_kind(value), (SortableIDField, *_STORES_IDS))
-    if is_known and not _fits(value, field, connection):
-        raise NotSupportedError(
-            f"{field} can't be compared or combined with {id_field(value) or value}: their columns "
-            "store ids in different forms. Convert both, with AsText of "
-            "django_sortable_ids.functions"
-        )
-
-
-def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
-    """The SQL of a lookup with expressions: a text is compared with an id's text;
-    ``NotSupportedError`` for a subquery of ids."""
-    several = isinstance(lookup.rhs, expressions.ExpressionList)
-    sides = [lookup.lhs, *(lookup.rhs.get_source_expressions() if several else [lookup.rhs])]
-    # A text that no database casts to an id is compared as it is.
-    uncast = [
-        side.get_source_expressions()[0]
-        if isinstance(side, Cast) and not _casts(side, connection)
-        else side
-        for side in sides
-    ]
-    packed = next((side for side in uncast if _is_packed(side, connection)), None)
-    if packed is not None and any(_is_text(side, id_field(packed)) for side in uncast):
-        compared = [_compared(side, connection) for side in uncast]
-    elif field := next(filter(None, map(id_field, sides)), None):
-        compared = [with_ids(side, field, connection) for side in sides]
-        for side in compared:
-            # Some packages compare functions that return a text.
-            if id_field(side) or not isinstance(_kind(side), _TEXTS):
-                _refuse_other_form(field, side, connection)
-    else:
-        compared = sides
-    lookup = copy(lookup)
-    lookup.lhs, *others = compared
-    lookup.rhs = expressions.ExpressionList(*others) if several else others[0]
-    return lookup.as_sql(compiler, connection)
-
-
-def _is_text(side: Any, packed: Any) -> bool:
-    """Whether it gives a text, no id and no constant, that a packed id is compared with.
-
-    Other packages compare a UUID with what it is in Django's ``UUIDField``: a text from which
-    ``Replace`` removes the hyphens, or a function of theirs.
-    """
-    if isinstance(side, _GIVE_A_SOURCE):
-        sources = (getattr(each, "result", each) for each in side.get_source_expressions())
-        return any(_is_text(each, packed) for each in sources)
-    query, selected = getattr(side, "query", side), []
-    if isinstance(query, Query):
-        selected = [*query.select, *query.annotation_select.values()]
-    column = selected[0] if len(selected) == 1 else side
-    while isinstance(column, Cast) and isinstance(_kind(column), _TEXTS):
-        column = column.get_source_expressions()[0]
-    if isinstance(column, KeyTransform | AsText):
-        return True
-    is_text = isinstance(_kind(column), _TEXTS) and not id_field(column)
-    if not is_text or isinstance(column, models.Value):
-        return False
-    return packed.scheme.value_type is not UUID or all(
-        type(part).__module__.startswith("django.") and not isinstance(part, Replace)
-        for part in column.flatten()
-    )
-
-
-def _compared(side: Any, connection: Any) -> Any:
-    """The text of a packed id, and of a value; another expression as it is."""
-    if isinstance(side, models.Value) and side.value is not None:
-        return models.Value(str(side.value))
-    _refuse_ids(side, connection)
-    return AsText(side) if _is_packed(side, connection) else side
-
-
-def _refuse_ids(query: Any, connection: Any) -> None:
-    """Raise ``NotSupportedError`` for a query of packed ids, of which a text is expected."""
-    if isinstance(query, Query) and _is_packed(query, connection):
-        raise NotSupportedError(
-            "a subquery of ids is no text, as their column doesn't store the text of the id: write "
-            "values(AsText(...)), with AsText of django_sortable_ids.functions"
-        )
 
 
 def shortlex(name: str) -> tuple[OrderBy, OrderBy]:
