@@ -53,8 +53,6 @@ def constrain(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
         _check_filled(editor, old)
     try:
         match editor.connection.vendor:
-            case "postgresql" if not new.unique and old.unique:
-                with_short_lock_timeout(editor, lambda: editor.alter_field(old.model, old, new))
             case "postgresql":
                 _alter_on_postgresql(editor, old, new)
             case "mysql":
@@ -101,7 +99,7 @@ def _check_filled(editor: Any, field: models.Field[Any, Any]) -> None:
 
 
 def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
-    """Add unique and NOT NULL if ``new`` has them and ``old`` doesn't, or drop NOT NULL.
+    """Add unique and NOT NULL if ``new`` has them and ``old`` doesn't, or drop them.
 
     The slow steps, building the index and searching for NULL, don't block writers. Locks that do
     are held only for changes of the catalogue. Must run outside a transaction: CREATE INDEX
@@ -158,6 +156,17 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
         if editor._create_like_index_sql(new.model, new) is not None:
             # The second index that Django creates for a ``varchar``.
             build_index("INDEX", like, f"{quoted} varchar_pattern_ops")
+    if old.unique and not new.unique:
+        # Django finds no constraint of a table in another schema.
+        if new.db_index:
+            build_index("INDEX", tables.index_name(editor, table, column), quoted)
+        else:
+            drop_index(like)
+        for name in unnamed(connection, old, unique=True, primary_key=False):
+            if look_up(_INDEX, name)[1]:
+                change(f"DROP CONSTRAINT {quote(name)}")
+            else:
+                drop_index(name)
     if new.null and not old.null:
         change(f"ALTER COLUMN {quoted} DROP NOT NULL")
     if new.null or not old.null:

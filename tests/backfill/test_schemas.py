@@ -16,6 +16,7 @@ from django.db.migrations.state import ProjectState
 
 from django_sortable_ids.checks import databases
 from django_sortable_ids.collisions import columns_in_violation
+from django_sortable_ids.db import tables
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.migrating import guard
 from django_sortable_ids.schema.constraints import constrain
@@ -217,13 +218,13 @@ def test_a_column_there_that_an_update_sets_is_kept(schema):
 # What comes after it, and beside it
 
 
-def constrain_unique(model):
+def constrain_unique(model, backwards=False):
     old, new = sortable(model), sortable(model).clone()
     new.null, new._unique = False, True
     new.set_attributes_from_name("public_id")
     new.model = model
     with connection.schema_editor(atomic=False) as editor:
-        constrain(editor, old, new)
+        constrain(editor, *((new, old) if backwards else (old, new)), backwards)
 
 
 def unique_violation_is_missed(model):
@@ -245,6 +246,10 @@ def test_the_constraint(schema, index):
         if index:
             execute(f"CREATE INDEX sales_plain ON {TABLE} (public_id)")
         command(NAME, "--created-from=created_at")
+        constrain_unique(model)
+        constrain_unique(model, backwards=True)
+        assert not tables.is_unique(connection, TABLE, "public_id")
+        assert tables.begins_an_index(connection, TABLE, "public_id") is bool(index)
         constrain_unique(model)
         constrain_unique(model)  # as after a crash
         assert not unique_violation_is_missed(model)
