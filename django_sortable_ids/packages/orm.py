@@ -33,14 +33,13 @@ def _comparable_key(usual: Any, queryset: Any) -> Any:
 
 def _permissions(usual: Any, permissions: Any, objects: Any) -> Any:
     """The permissions for these objects, or more: guardian then filters the objects themselves."""
-    if isinstance(objects, models.QuerySet) and _is_stored_otherwise(objects):
-        return permissions
-    return usual(permissions, objects)
+    return permissions if _is_stored_otherwise(objects) else usual(permissions, objects)
 
 
-def _is_stored_otherwise(rows: models.QuerySet[Any]) -> bool:
-    """Whether the key is a sortable id that guardian can't compare with its text."""
-    field = id_at(rows.model, "pk")
+def _is_stored_otherwise(rows: Any) -> bool:
+    """Whether the key of a queryset is a sortable id that guardian can't compare with its text. Of
+    a key that is a relation, guardian also asks for the field that it references."""
+    field = id_at(rows.model, "pk") if isinstance(rows, models.QuerySet) else None
     if field is None or field.scheme.value_type is int:
         return False
     as_django = isinstance(field.stored(connections[rows.db]), UUIDStorage)
