@@ -1,6 +1,6 @@
 """The app configuration: it registers the parts of the package by name, and imports few of them.
 
-A process that starts imports no backfill, admin page, serializer or lookup that it doesn't use.
+Start-up imports only the parts that the project uses.
 """
 
 import sys
@@ -188,26 +188,26 @@ def _adapt_functions() -> None:
 
     A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
     """
-    of_times: Any = deferred("functions.created_at:as_postgresql")
-    Min.as_postgresql = Max.as_postgresql = of_times  # type: ignore[attr-defined]
-    of_windows: Any = deferred("functions.created_at:window_as_postgresql")
-    Window.as_postgresql = of_windows  # type: ignore[attr-defined]
+    aggregate_sql: Any = deferred("functions.created_at:as_postgresql")
+    Min.as_postgresql = Max.as_postgresql = aggregate_sql  # type: ignore[attr-defined]
+    window_sql: Any = deferred("functions.created_at:window_as_postgresql")
+    Window.as_postgresql = window_sql  # type: ignore[attr-defined]
     others = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
     defined = [*vars(text).values(), *vars(json).values(), Collate]
     functions = {each for each in defined if isinstance(each, type) and issubclass(each, Func)}
     of_text = functions - {Func, Transform, *others}
     kinds = [(each, "text") for each in of_text]
     kinds += [(each, "any") for each in (*others, *Aggregate.__subclasses__())]
-    of_subqueries = deferred("functions.expressions:subquery_as_vendor")
+    subquery_sql = deferred("functions.expressions:subquery_as_vendor")
     for name in ("as_sqlite", "as_postgresql", "as_mysql"):
-        setattr(Subquery, name, of_subqueries)
-        setattr(Query, name, of_subqueries)
+        setattr(Subquery, name, subquery_sql)
+        setattr(Query, name, subquery_sql)
         for function, kind in [*kinds, (Func, "unknown")]:
             usual = getattr(function, name, lambda it, *args, **extra: it.as_sql(*args, **extra))
             ours = partialmethod(deferred("functions.expressions:as_vendor"), usual, kind)
             setattr(function, name, ours)
-    of_updates: Any = partialmethod(_update_as_sql, SQLUpdateCompiler.as_sql)
-    SQLUpdateCompiler.as_sql = of_updates  # type: ignore[method-assign]
+    update_sql: Any = partialmethod(_update_as_sql, SQLUpdateCompiler.as_sql)
+    SQLUpdateCompiler.as_sql = update_sql  # type: ignore[method-assign]
 
 
 def _update_as_sql(compiler: Any, usual: Any) -> Any:

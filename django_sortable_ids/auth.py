@@ -20,7 +20,7 @@ from .fields.of_model import id_at
 from .old_ids.resolving import old_key, present_key, resolve_id
 
 _KNOWN_AS_PRESENT = "_sortable_ids_user_id"
-"""The key in the session of a user's id that also looks like an old one, but is none."""
+"""The key in the session of a user's id that could also be an old one, and is a present one."""
 
 
 class SortableIDPasswordResetForm(PasswordResetForm):

@@ -1,7 +1,7 @@
 """Comparisons with an id itself: the lookups, and how they treat malformed ids.
 
-``IDExact``, ``IDIn``, ``IDLessThan`` and so on are made at the end of the file: each has one of our
-classes before Django's. Those of foreign keys are ``IDRelatedExact`` and so on.
+``IDExact``, ``IDIn``, ``IDLessThan`` and so on are created at the end of this file, each from one
+of our classes and Django's. Those of foreign keys are ``IDRelatedExact`` and so on.
 
 They are registered when this module is imported, as soon as the app is ready and fields are
 imported.
@@ -76,11 +76,11 @@ class _InCandidates:
                 read = (_value_or_candidates(self.lhs, value) for value in values)
                 several = (e.values if isinstance(e, Candidates) else [e] for e in read)
                 values = list(chain.from_iterable(several))
-            self.rhs = _beside_expressions(field, values)
+            self.rhs = _typed_if_mixed(field, values)
         return super().get_prep_lookup()  # type: ignore[misc]
 
 
-def _beside_expressions(field: SortableIDField, values: list[Any]) -> list[Any]:
+def _typed_if_mixed(field: SortableIDField, values: list[Any]) -> list[Any]:
     """The values as expressions of the field, and without those that are malformed, if there are
     expressions among them.
 

@@ -176,7 +176,7 @@ class GeneratedIDField(Field[SetType, GetType]):
     def generate_many_for(self, instances: Sequence[models.Model], using: str) -> Sequence[ID]:
         """New ids for rows that are about to be inserted into the database ``using``, in order.
 
-        With ``created_from``, those of one tick are.
+        With ``created_from``, only ids of the same tick follow the order of the rows.
         """
         scheme: Any = self._generating_scheme
         if self.created_from is None:

@@ -48,9 +48,9 @@ class PublicText(ByArguments):
         previous_prefixes: Sequence[str] = (),
         reads_uuids: bool = False,
     ) -> None:
-        """The options are right. ``previous_prefixes`` are read, too, but not written;
-        an empty one is none. With ``reads_uuids``, so is the text of a UUID: the field was a
-        ``UUIDField``.
+        """Takes checked options. ``previous_prefixes`` are read, never written; ``""`` stands for
+        texts without a prefix. ``reads_uuids``: the text of a UUID is read, too, since the field
+        was a ``UUIDField``.
         """
         shape = (prefix, separator, encoding, masked, previous_prefixes, reads_uuids)
         super().__init__(scheme, *shape)
@@ -186,7 +186,7 @@ class PublicText(ByArguments):
             return self.scheme.canonical.format(value.int)
         elif isinstance(value, int | uuid.UUID):
             return value  # no id, but what <int:pk> and <uuid:pk> find in a URL
-        elif not (number or isinstance(value, _NO_IDS)):
+        elif not (number or isinstance(value, _NEVER_IDS)):
             with suppress(InvalidID):
                 text = str(value)
                 self.read(text)
@@ -240,8 +240,8 @@ class PublicText(ByArguments):
         return valid
 
 
-_NO_IDS = (Iterable, Sized, Number, Model)
-"""Types whose ``str()`` is never an id, or not meant as one."""
+_NEVER_IDS = (Iterable, Sized, Number, Model)
+"""Types whose ``str()`` is never an id, or would be one by accident."""
 
 
 def _is_whole(value: Any) -> bool:

@@ -22,10 +22,11 @@ from ..schemes.text_forms import UUIDText
 from .texts import AsText, id_field, is_packed, kind_of, packs
 
 _TEXTS = (models.CharField, models.TextField)
-_GIVE_A_SOURCE = (
+_RETURN_A_SOURCE = (
     *(expressions.Case, expressions.When, expressions.ExpressionWrapper),
     *(Coalesce, Greatest, Least, NullIf, LagLeadFunction),
 )
+"""Expressions whose result is one of their arguments."""
 _ADAPTED = ("django.", "django_sortable_ids.")
 """Modules whose functions of unknown kind take what the column stores."""
 
@@ -39,7 +40,7 @@ def as_vendor(
     if it takes anything, ``"unknown"`` for a ``Func`` of the project. Raises
     ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
     """
-    if given := isinstance(function, _GIVE_A_SOURCE) and id_field(function):
+    if given := isinstance(function, _RETURN_A_SOURCE) and id_field(function):
         function = with_ids(function, given, connection)
         for source in function.get_source_expressions():
             value = getattr(source, "result", source)  # of a When
@@ -216,7 +217,7 @@ def _is_text(side: Any, packed: Any) -> bool:
     Other packages compare a UUID with what it is in Django's ``UUIDField``: a text from which
     ``Replace`` removes the hyphens, or a function of theirs.
     """
-    if isinstance(side, _GIVE_A_SOURCE):
+    if isinstance(side, _RETURN_A_SOURCE):
         sources = (getattr(each, "result", each) for each in side.get_source_expressions())
         return any(_is_text(each, packed) for each in sources)
     query, selected = getattr(side, "query", side), []
@@ -261,7 +262,7 @@ def with_ids(expression: Any, field: SortableIDField, connection: Any = None) ->
         kinds = UUID if as_texts else str | UUID
         is_other = isinstance(expression.value, kinds) and id_field(expression) is None
         return models.Value(expression.value, output_field=field) if is_other else expression
-    if isinstance(expression, _GIVE_A_SOURCE):
+    if isinstance(expression, _RETURN_A_SOURCE):
         sources = expression.get_source_expressions()
         converted = [with_ids(source, field, connection) for source in sources]
         if any(map(operator.is_not, sources, converted)):

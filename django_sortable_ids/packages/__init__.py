@@ -21,9 +21,9 @@ def replace(*replaced: tuple[Any, str, Callable[..., Any]]) -> None:
     for (owner, name, ours), theirs in zip(replaced, usual, strict=True):
         if getattr(theirs, "replaced_by", None) is ours:
             continue
-        is_of_class = inspect.ismethod(theirs)
-        call = _called_with(theirs.__func__ if is_of_class else theirs, ours)
-        setattr(owner, name, classmethod(call) if is_of_class else call)
+        is_classmethod = inspect.ismethod(theirs)
+        call = _called_with(theirs.__func__ if is_classmethod else theirs, ours)
+        setattr(owner, name, classmethod(call) if is_classmethod else call)
 
 
 def _called_with(usual: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:

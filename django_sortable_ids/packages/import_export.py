@@ -40,7 +40,7 @@ def _relation_widget(ours: Any, usual: Any, resource: Any, field: Any) -> Any:
 def _resource_field(usual: Any, resource: Any, name: str, field: Any, *args: Any, **kw: Any) -> Any:
     column = usual(resource, name, field, *args, **kw)
     if isinstance(field, SortableIDField):
-        # A blank id is none, not NULL: new rows get an id of their own, others keep theirs.
+        # A blank cell gives no id, not NULL: new rows get an id of their own, others keep theirs.
         column.saves_null_values = False
     return column
 

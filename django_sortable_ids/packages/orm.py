@@ -15,7 +15,7 @@ from . import replace
 
 
 def guardian(shortcuts: Any) -> None:
-    """It finds objects by permissions whose ``object_pk`` is the text of an id.
+    """django-guardian finds objects by permissions whose ``object_pk`` is the text of an id.
 
     It compares that text with the text of the key in SQL, except for numbers and for UUIDs that the
     database stores as those of Django.
@@ -102,7 +102,7 @@ def _contains(usual: Any, lookup: Any, compiler: Any, connection: Any) -> Any:
 
 
 def model_bakery(generators: Any) -> None:
-    """It generates ids, each of its field's own scheme."""
+    """model_bakery generates ids, each of its field's own scheme."""
     for field_class in all_field_classes():
         generators.default_mapping.setdefault(field_class, _generated)
 

@@ -11,7 +11,7 @@ from . import replace, shown
 
 
 def drf_writable_nested(mixins: Any) -> None:
-    """It finds the nested rows by the public texts that its serializers output.
+    """drf-writable-nested finds rows by the public texts that its serializers output.
 
     It compares the text of the input with that of the key. A row whose key differs is deleted and
     inserted again.
@@ -35,7 +35,7 @@ def _related_pk(usual: Any, serializer: Any, data: Any, model: type[models.Model
 
 
 def rest_framework_nested(relations: Any) -> None:
-    """Its links have the public texts of the row and of its parents."""
+    """The links of drf-nested-routers have the public texts of the row and of its parents."""
     replace((relations.NestedHyperlinkedRelatedField, "get_url", _url))
 
 

@@ -35,8 +35,7 @@ class LeaseLost(RuntimeError):
 
 
 class Message:
-    """The text of an error, composed when it is read: most errors of a reading are caught, because
-    the text is then read in another way.
+    """The text of an error, formatted lazily: most are discarded while other spellings are tried.
 
     ``compose`` is called with the arguments.
     """
