@@ -194,6 +194,9 @@ def _estimates(
         return none
     estimates: list[Count | None] = []
     for start, stop in spans:
+        if column.scheme.number_range(start, stop) is None:
+            estimates.append(Count(0))
+            continue
         within = {f"{column.path}__created_at__gte": start, f"{column.path}__created_at__lt": stop}
         # MariaDB and MySQL estimate ranges of an index only if they read it.
         expected = estimated_rows(queryset.filter(**within).values(column.path))

@@ -108,6 +108,16 @@ def test_counts_of_a_whole_table_are_estimates_where_the_database_has_some(busy)
         assert drawn([first])[0].is_minimum
 
 
+def test_bars_before_the_first_time_of_an_id_leave_the_others_their_estimates(busy):
+    start = utc(1969, 1, 1)
+    end = START + timedelta(days=2)
+    first, *_, last = histogram(Order.objects.all(), "uuid7", "year", start, end, time_limit=5)
+    assert (first.count, first.count.precision) == (0, "exact")
+    # MariaDB and MySQL have no estimate of a range with all rows.
+    is_estimated = connection.vendor == "postgresql"
+    assert last.count.precision == ("estimated" if is_estimated else "minimum")
+
+
 def test_other_rows_never_show_through_an_estimate(busy):
     bars = bars_of(Order.objects.exclude(name="of somebody else"))
     assert "estimated" not in {bar.count.precision for bar in bars}
