@@ -136,6 +136,35 @@ def test_events_of_pghistory_have_times_of_their_own():
     assert public_id.scheme.created_at(value) == START
 
 
+@pytest.mark.parametrize("refers", [True, False])
+def test_events_of_pghistory_may_copy_no_key(refers):
+    with in_registry("Original", "OriginalEvent"):
+        key, public_id = models.AutoField(primary_key=True), FIELDS["uuid7"]
+        original = define("Original", "shop_original", id=key, public_id=public_id.clone())
+        to_original = models.ForeignKey(original, models.DO_NOTHING, db_constraint=False)
+        event = define(
+            "OriginalEvent",
+            "shop_originalevent",
+            pgh_id=models.AutoField(primary_key=True),
+            pgh_created_at=models.DateTimeField(),
+            pgh_tracked_model=original,
+            public_id=UUIDv7Field(null=True, prefix="trk"),
+            **({"pgh_obj": to_original} if refers else {}),
+        )
+        with tables(original, event):
+            if not refers:
+                assert "OriginalEvent has no field id, a copy of the key of" in refusal(
+                    "shop.OriginalEvent.public_id"
+                )
+                return
+            row = original.objects.create()
+            insert(event, [{"pgh_created_at": START, "pgh_obj": n} for n in (row.pk, 7, 7)])
+            call("shop.OriginalEvent.public_id")
+            call("shop.OriginalEvent.public_id", "--verify")
+            own, first, second = event.objects.order_by("pk").values_list("public_id", flat=True)
+            assert own == row.public_id != first == second
+
+
 def test_originals_come_first(tracked):
     before_the_field(*tracked)
     assert refusal(NAME) == (

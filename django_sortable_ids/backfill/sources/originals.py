@@ -48,7 +48,15 @@ class Originals(InOrderOfKeys):
                 f"{field} is in a history model, whose rows find their originals by their copy of "
                 f"this key: it can't be filled"
             )
-        source: Any = model._meta.get_field(key.attname)
+        # Events of django-pghistory may copy some fields only, and refer to their original.
+        places = {each.attname: each for each in model._meta.fields}
+        source: Any = places.get(key.attname) or places.get("pgh_obj_id")
+        if source is None:
+            raise BackfillError(
+                f"{model._meta.label} has no field {key.attname}, a copy of the key of "
+                f"{original._meta.label}, so its rows don't find their originals: track "
+                f"{key.name}, too; nothing was written."
+            )
         return cls(model, source, wanted.using, original=original, id_name=field.name)
 
     @property
