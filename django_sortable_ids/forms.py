@@ -45,7 +45,7 @@ class _PublicChoices(forms.ModelChoiceField):  # type: ignore[type-arg]
             return value
         if field.public_text.is_other_uuid(value):
             return self._current(str(value))  # a masked text, as <uuid:pk> gives it
-        return field.public_text.shown(value)
+        return field.public_text.format(value)
 
     def bound_data(self, data: Any, initial: Any) -> Any:
         """The submitted text as the choices now show it: an older key may have masked it."""
@@ -181,7 +181,7 @@ def _shown(field: SortableIDField | None, value: Any) -> Any:
     if field is None:
         return value
     try:
-        return field.public_text.shown(value)
+        return field.shown(value)
     except ImproperlyConfigured:
         # The message is about something else. A system check reports the missing key.
         return "masked"

@@ -169,7 +169,7 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if column and value is not None:
             # Extends whatever template the page has.
             context["form_template"] = response.resolve_template(response.template_name)
-            context["inspected"] = column.field.public_text.shown(value)
+            context["inspected"] = column.field.shown(value)
             response.template_name = _ROW
         return response
 
@@ -194,7 +194,7 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if "id_created_at" not in by_name or by_name["id_created_at"].field is not field:
             names[1] = f"{field.name}_created_at"
         example = field.scheme.example
-        has_own_text = field.public_text.shown(example) != str(example)
+        has_own_text = field.shown(example) != str(example)
         if has_own_text and not field.editable and field.name != "public_id":
             names.insert(0, field.name)
         return [name for name in names if name in by_name or name == field.name]
@@ -332,7 +332,7 @@ class ListedColumn:
             ' data-copied="{}">{}</span>',
             pgettext("sortable ids", "Copy"),
             pgettext("sortable ids", "Copied"),
-            self.field.public_text.shown(value),
+            self.field.shown(value),
         )
 
 

@@ -97,6 +97,21 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         except SynchronousOnlyOperation:
             return text  # type: ignore[no-any-return]
 
+    def canonical(self, value: Any) -> Any:
+        """The value of a text that was assigned to a row; what is no id stays as it is."""
+        if not self._is_canonical(value):
+            with suppress(ValidationError, SynchronousOnlyOperation):
+                return self.to_python(value)
+        return value
+
+    def shown(self, value: Any) -> Any:
+        """The public text of what a row has as an id, as a value or as text; what is neither stays
+        as it is."""
+        if isinstance(value, self.scheme.value_type):
+            return self.public_text.format(value)
+        read = self.canonical(value)
+        return value if read is value else self.public_text.format(read)
+
     def candidates(self, text: Any) -> tuple[ID, ...]:
         """Every value that a public text may stand for: several only with several mask keys."""
         try:
@@ -273,7 +288,8 @@ class IDFormField(forms.CharField):
         self._masked_as = masked_as
 
     def prepare_value(self, value: Any) -> Any:
-        return self._masked_as.public_text.shown(value) if self._masked_as else value
+        is_value = self._masked_as and not isinstance(value, str)
+        return self._masked_as.shown(value) if is_value else value
 
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import FieldDoesNotExist, FieldError, ValidationError
+from django.core.exceptions import FieldDoesNotExist, FieldError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 
@@ -148,10 +147,7 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
     else:
         field = id_field(model, name)
         value = getattr(instance, field.attname)
-    if not field._is_canonical(value):
-        with suppress(ValidationError):  # A stored value that is no id stays as it is.
-            value = field.to_python(value)
-    return field, value
+    return field, field.canonical(value)
 
 
 def local_time(field: SortableIDField, value: ID) -> datetime:

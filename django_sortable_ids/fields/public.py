@@ -100,9 +100,11 @@ class PublicText(ByArguments):
         try:
             number = self.scheme.to_int(value)
         except InvalidID:
-            if isinstance(value, self.scheme.value_type):
-                return str(value)
-            raise
+            if not isinstance(value, self.scheme.value_type):
+                raise
+            with suppress(InvalidID):
+                return self.format(self.read(value)[0])  # a public text that was assigned
+            return str(value)
         if self.masked:
             from ..schemes.mask import mask
 
@@ -112,10 +114,6 @@ class PublicText(ByArguments):
     def is_other_uuid(self, value: Any) -> bool:
         """Whether it is a UUID that is no id of the scheme: another version, or a masked text."""
         return isinstance(value, uuid.UUID) and not self.scheme.holds(value.int)
-
-    def shown(self, value: Any) -> Any:
-        """The public text of a value; one of another type unchanged."""
-        return self.format(value) if isinstance(value, self.scheme.value_type) else value
 
     def parse(self, text: str) -> ID:
         """The value of a public text; ``InvalidID`` for anything else.

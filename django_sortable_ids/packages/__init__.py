@@ -42,8 +42,8 @@ def shown(field: "SortableIDField | None", value: Any) -> Any:
     """
     if field is None:
         return value
-    return _awaited(field, value) if inspect.isawaitable(value) else field.public_text.shown(value)
+    return _awaited(field, value) if inspect.isawaitable(value) else field.shown(value)
 
 
 async def _awaited(field: "SortableIDField", value: Any) -> Any:
-    return field.public_text.shown(await value)
+    return field.shown(await value)

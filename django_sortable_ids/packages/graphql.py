@@ -85,8 +85,7 @@ def _node_id(usual: Any, source: Any, root: models.Model, *, info: Any = None) -
     """The part of a global id that names the object."""
     found = usual(source, root, info=info)
     field = _id_column(root._meta.model, source.resolve_id_attr())
-    is_text = field is not None and isinstance(found, str)
-    return shown(field, field.to_python(found) if is_text else found)  # type: ignore[union-attr]
+    return shown(field, found)
 
 
 def _nodes(usual: Any, source: Any, *, node_ids: Iterable[Any] | None = None, **kwargs: Any) -> Any:

@@ -102,7 +102,7 @@ class IDManyToManyWidget(ManyToManyWidget):  # type: ignore[misc]
 
 
 def _shown(field: SortableIDField, value: Any) -> str:
-    return "" if value is None else str(field.public_text.shown(value))
+    return "" if value is None else str(field.shown(value))
 
 
 def _parsed(field: SortableIDField, value: Any) -> ID:

@@ -56,7 +56,7 @@ class PublicID:
 
         def write(value: Any, info: Any) -> Any:
             is_output = info.mode == "json" or _has(info.context, _RESPONSE)
-            return field.public_text.shown(value) if is_output else value
+            return field.shown(value) if is_output else value
 
         return core_schema.with_info_plain_validator_function(
             read,

@@ -84,4 +84,4 @@ def _identifier(usual: Any, serializer: Any, row: Any) -> Any:
 def _public_key(row: Any) -> str | None:
     """None if there is no key, or one of another kind."""
     field = id_at(row._meta.model, "pk") if isinstance(row, models.Model) else None
-    return None if field is None or row.pk is None else field.public_text.format(row.pk)
+    return None if field is None or row.pk is None else field.shown(row.pk)

@@ -68,7 +68,7 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
         return super().get_value(dictionary)
 
     def to_representation(self, value: ID) -> str:
-        return self.model_field.public_text.format(value)
+        return self.model_field.shown(value)
 
     def to_internal_value(self, data: Any) -> ID:
         return _parse(self.model_field, data)
@@ -194,7 +194,7 @@ def _slug(usual: Any, relation: Any, row: Any) -> Any:
     """The public text of an id other than the key, such as a foreign key's ``to_field``."""
     value = usual(relation, row)
     field = id_at(row._meta.model, relation.slug_field) if isinstance(row, models.Model) else None
-    return value if field is None or value is None else field.public_text.format(value)
+    return value if field is None else field.shown(value)
 
 
 def _row_of_slug(usual: Any, relation: Any, data: Any) -> Any:
@@ -213,7 +213,7 @@ def _url(usual: Any, relation: Any, row: Any, view_name: str, request: Any, form
     value: Any = field and getattr(row, relation.lookup_field)
     if field is None or value is None:
         return usual(relation, row, view_name, request, format)
-    kwargs = {relation.lookup_url_kwarg: field.public_text.format(getattr(value, "pk", value))}
+    kwargs = {relation.lookup_url_kwarg: field.shown(getattr(value, "pk", value))}
     return relation.reverse(view_name, kwargs=kwargs, request=request, format=format)
 
 
@@ -243,7 +243,7 @@ def _read_only(usual: Any, field: Any, value: Any) -> Any:
         model = _model_of(field)
         field._id_column = model and id_at(model, LOOKUP_SEP.join(field.source_attrs))
     column = field._id_column
-    return usual(field, value) if column is None else column.public_text.shown(value)
+    return usual(field, value) if column is None else column.shown(value)
 
 
 # Old ids

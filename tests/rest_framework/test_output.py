@@ -74,6 +74,19 @@ def test_keys_and_relations(scheme):
         assert answer == expected
 
 
+@each_scheme
+def test_texts_that_were_assigned(scheme):
+    """To a key and to a foreign key, in the public form and in the bare one."""
+    product = PRODUCTS[scheme].objects.create()
+    text, names = text_of(product), (scheme, f"{scheme}_id")
+    for given in (text, bare_text_of(product)):
+        basket = Basket(**{f"{scheme}_id": given})
+        assert shown(serializer_for(Basket, *names), basket) == dict.fromkeys(names, text)
+        assert shown(serializer_for(type(product), "id"), type(product)(pk=given)) == {"id": text}
+        link = shown(LinkedBasketSerializer, Basket(pk=1, **{f"{scheme}_id": given}))[scheme]
+        assert link.endswith(f"/{text}/")
+
+
 def loaded(row, relation):
     """The row, and again with and without its relation."""
     rows = type(row).objects
