@@ -288,8 +288,9 @@ class IDFormField(forms.CharField):
         self._masked_as = masked_as
 
     def prepare_value(self, value: Any) -> Any:
-        is_value = self._masked_as and not isinstance(value, str)
-        return self._masked_as.shown(value) if is_value else value
+        if self._masked_as and not isinstance(value, str):
+            return self._masked_as.shown(value)
+        return value
 
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)

@@ -67,7 +67,7 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
             return empty
         return super().get_value(dictionary)
 
-    def to_representation(self, value: ID) -> str:
+    def to_representation(self, value: ID) -> Any:
         return self.model_field.shown(value)
 
     def to_internal_value(self, data: Any) -> ID:
