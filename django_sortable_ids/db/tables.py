@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from django.db import models, transaction
 
-from . import rows, value
+from . import row, rows, value
 
 _CAPITALS = re.compile("[A-Z]+")
 Kind = Literal["table", "view"]
@@ -44,6 +44,10 @@ FROM information_schema.columns WHERE {OF_MYSQL} ORDER BY ordinal_position
 _PARTLY_UNIQUE = """
 SELECT relname FROM pg_index JOIN pg_class ON oid = indexrelid
 WHERE indrelid = to_regclass(%s) AND (indpred IS NOT NULL OR NOT indisvalid)
+"""
+_POSTGRESQL_SCHEMAS = """
+SELECT one.relnamespace::regnamespace::text, other.relnamespace::regnamespace::text
+FROM pg_class one, pg_class other WHERE one.oid = to_regclass(%s) AND other.oid = to_regclass(%s)
 """
 _SQLITE_KIND = "WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE"
 _SQLITE_COLUMNS = "SELECT * FROM pragma_table_xinfo(%(table)s, %(schema)s)"
@@ -103,6 +107,15 @@ def folded_table(connection: Any, name: str) -> str:
 
 def folded_in_sqlite(name: str) -> str:
     return _CAPITALS.sub(lambda match: match[0].lower(), name)
+
+
+def two_schemas(connection: Any, table: str, other: str) -> tuple[str, str] | None:
+    """The schemas in which PostgreSQL finds two tables, if they are not the same."""
+    if connection.vendor != "postgresql":
+        return None
+    names = [connection.ops.quote_name(each) for each in (table, other)]
+    found = row(connection, _POSTGRESQL_SCHEMAS, names)
+    return found if found and found[0] != found[1] else None
 
 
 def kind(connection: Any, table: str) -> Kind | None:

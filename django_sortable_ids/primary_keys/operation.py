@@ -20,10 +20,12 @@ from django.db.migrations.operations import SeparateDatabaseAndState
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
+from ..backfill.sources.id_column import check_table
 from ..db import tables
 from ..db.errors import explained
 from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError
+from ..models import MoveNote
 from ..schema.swap import rename
 from . import key_map, notes, obstacles
 from .changes import graph
@@ -137,6 +139,7 @@ class MigratePrimaryKey(BothWays):
         keys = [each for each in self.keys if self.allow_migrate_model(using, model(each.model))]
         if not keys:
             return
+        check_table(MoveNote, using)
         for key in keys:
             if backwards and key.old is None:
                 raise BackfillError(

@@ -211,8 +211,12 @@ def is_open(note: MoveNote, using: str) -> bool:
 
 
 def notes_of(connection: Any, kind: str) -> Iterable[MoveNote]:
-    """Those whose target begins so; none in a database without their table."""
-    if tables.kind(connection, MoveNote._meta.db_table) != "table":
+    """Those whose target begins so; none in a database without their table, nor in a schema that
+    shares it with others."""
+    table, recorder = MoveNote._meta.db_table, MigrationRecorder(connection)
+    if tables.kind(connection, table) != "table" or not recorder.has_table():
+        return []
+    if tables.two_schemas(connection, table, recorder.Migration._meta.db_table):
         return []
     notes = MoveNote.objects.using(connection.alias)
     return notes.filter(target__startswith=kind).order_by("pk")

@@ -4,6 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from django_sortable_ids.errors import BackfillError
 from tests.marks import own_tables
 from tests.support import execute
 
@@ -411,6 +412,19 @@ def test_a_schema_in_the_search_path(in_path):
     names = {each: f"depot_{each}" for each in ("customer", "order", "history")}
     write(in_path, **names)
     assert execute("SELECT to_regclass('public.depot_customer') IS NULL") == [(True,)]
+    move_and_return(in_path)
+
+
+def test_notes_of_moves_that_tenants_would_share_are_refused(in_path):
+    write(in_path, **{each: f"depot_{each}" for each in ("customer", "order", "history")})
+    copy = 'CREATE TABLE "Depot sales".{0} (LIKE public.{0} INCLUDING ALL)'
+    columns = "app, name, applied"
+    rows = f'INSERT INTO "Depot sales".{{0}} ({columns}) SELECT {columns} FROM public.{{0}}'
+    execute(*(each.format("django_migrations") for each in (copy, rows)))
+    with pytest.raises(BackfillError, match=r'in the schema public, and .* is in "Depot sales"'):
+        in_path.migrate("0002_step")
+    assert small.names(in_path) == small.IN_ORDER_OF_KEYS
+    execute(*(copy.format(f"django_sortable_ids_{name}") for name in ("movenote", "backfillrun")))
     move_and_return(in_path)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.db.migrations.recorder import MigrationRecorder
 
 from ...db import tables
 from ...errors import BackfillError
@@ -138,6 +139,16 @@ def check_table(model: type[models.Model], using: str) -> None:
             )
         unseen = ", or none that its user may see" if hides_tables(using) else ""
         raise BackfillError(f"the database {using!r} has no table {table}{unseen}: {advice}")
+    recorded = MigrationRecorder.Migration._meta.db_table
+    is_ours = model in (BackfillRun, MoveNote)
+    schemas = is_ours and tables.two_schemas(connections[using], table, recorded)
+    if schemas:
+        raise BackfillError(
+            f"{table} is in the schema {schemas[0]}, and {recorded} is in {schemas[1]}: tenants "
+            f"would share the progress of their runs and moves. Let {schemas[1]} have its own "
+            f"table: with django-tenants, add {model._meta.app_label} to TENANT_APPS, delete its "
+            f"rows from {recorded} in the schemas of tenants, and migrate these"
+        )
 
 
 def hides_tables(using: str) -> bool:
