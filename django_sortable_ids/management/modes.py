@@ -15,6 +15,7 @@ from ..backfill import owner, plan, run
 from ..backfill.pace import Control, Limits, Progress, signals, watch
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import as_words
+from ..backfill.sources.columns import times_of_creation
 from ..backfill.sources.find import find, given_by, of_source
 from ..backfill.sources.id_column import check_schema, database_of, last_run, named_field, names_of
 from ..backfill.sources.originals import Originals
@@ -291,7 +292,8 @@ def _target(request: Request) -> Target:
     times = names_of(model, models.DateField)
     rows: QuerySet[models.Model] = QuerySet(model, using=using)
     if not is_key and rows.filter(**{f"{field.name}__isnull": True}).exists():
-        source = ("--created-from", times[0]) if times else ()
+        created = times_of_creation(model)
+        source = ("--created-from", *created) if len(created) == 1 else ()
         fill = request.line.then(f"backfill_ids {field}", *source)
         raise CommandError(f"{field}: rows have no id yet. Fill them first: {fill}")
     if not is_key and times and rows.exists():

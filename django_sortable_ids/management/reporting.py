@@ -3,8 +3,7 @@ progress of backfills, for another terminal and for the admin."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,22 +11,16 @@ from typing import Any, Literal
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
-from django.db import (
-    DEFAULT_DB_ALIAS,
-    DatabaseError,
-    InterfaceError,
-    OperationalError,
-    connections,
-    models,
-    router,
-)
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, models, router
 from django.db.migrations.loader import MigrationLoader
+from django.db.utils import InterfaceError, OperationalError
 from django.utils.functional import cached_property
 
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.pace import percent, share
+from ..backfill.sources.columns import times_of_creation
 from ..backfill.sources.find import of_run
-from ..backfill.sources.id_column import check_table, find_field, hides_tables, last_run, names_of
+from ..backfill.sources.id_column import check_table, find_field, hides_tables, last_run
 from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
@@ -56,8 +49,11 @@ class Entry:
     next_step: str = ""
     """The command that comes next, without ``manage.py``."""
     has_table: bool = True
+    choices: Sequence[str] | None = None
+    """The commands of which a person has to choose one; None if ``next_step`` is complete."""
 
     def document(self) -> dict[str, Any]:
+        step = self.next_step if self.choices is None else ""
         return {
             "field": str(self.field),
             "database": self.using,
@@ -65,7 +61,8 @@ class Entry:
             "rows": self.rows,
             "rows_without_id": self.missing,
             "state": self.state,
-            "next": f"manage.py {self.next_step}" if self.next_step else None,
+            "next": f"manage.py {step}" if step else None,
+            "choices": [f"manage.py {each}" for each in self.choices or ()],
         }
 
 
@@ -141,7 +138,7 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
         missing = all_rows.filter(**{f"{field.name}__isnull": True}).count()
         rows = all_rows.count()
-        what, step = _fill(field, using) if missing else ("", "")
+        what, step, choices = _fill(field, using) if missing else ("", "", None)
         needs = ""
         is_copy = history_models.is_copy(field)
         if not missing and not is_copy:
@@ -155,7 +152,7 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         state = f"{missing:,} missing of those that row-level security shows"
     elif is_copy:
         state = f"history, {state}" if missing else "complete history"
-    return Entry(field, using, rows, missing, state, step)
+    return Entry(field, using, rows, missing, state, step, choices=choices)
 
 
 def _without_column(
@@ -175,11 +172,11 @@ def _without_column(
     return "no table that the user may see" if hides_tables(using) else "no table", "", False
 
 
-def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
-    """What the rows without an id are, and the command that fills them."""
+def _fill(field: SortableIDField, using: str) -> tuple[str, str, Sequence[str] | None]:
+    """What the rows without an id are, the command that fills them, and its choices."""
     start, end = f"backfill_ids {field}", database_option(using)
     if history_models.is_copy(field):
-        return "missing", f"{start}{end}"
+        return "missing", f"{start}{end}", None
     has_runs = tables.kind(connections[using], BackfillRun._meta.db_table)
     run = last_run(str(field), using) if has_runs else None
     if run and run.finished_at and "skip" in run.options.get(POLICIES, {}).values():
@@ -188,15 +185,18 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str]:
             if not target.missing.exists():
                 # Only a person can correct a time that is out of range.
                 option = "--on-null=now" if target.skipped_without_time.exists() else "--verify"
-                return "skipped", f"{start} {option}{end}"
+                return "skipped", f"{start} {option}{end}", None
     if run:
-        return "missing", f"{start}{end}"
-    times = names_of(field.model, models.DateTimeField) or names_of(field.model, models.DateField)
+        return "missing", f"{start}{end}", None
+    times = times_of_creation(field.model)
     dated = [] if times else names_with_times(field, using)
-    option = "--convert-from" if dated else "--created-from"
-    # Quoted, so that a shell that gets this line verbatim executes nothing.
-    source = shlex.quote("|".join(times or dated) or "?")
-    return "missing", f"{start} {option} {source}{end}"
+    start += " --convert-from" if dated else " --created-from"
+    choices = [f"{start} {name}{end}" for name in times or dated]
+    if len(choices) == 1:
+        return "missing", choices[0], None
+    # A shell that gets this line verbatim executes nothing.
+    name = f"({' or '.join(times or dated)})" if choices else "'?'"
+    return "missing", f"{start} {name}{end}", choices
 
 
 class Migrations:

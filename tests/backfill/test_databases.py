@@ -179,7 +179,7 @@ def test_every_database_is_in_one_table(shop_elsewhere, settings):
     ) in found
     assert (
         "shop.Plain.public_id other uuid7 3 3 missing backfill_ids shop.Plain.public_id "
-        "--created-from 'created_at|updated_at' --database=other"
+        "--created-from (created_at or updated_at) --database=other"
     ) in found
     assert ("shop.Tight.eighth other snowflake not migrated migrate shop --database=other") in found
     pairs = [line.split()[:2] for line in found[1:]]

@@ -1,10 +1,13 @@
 """Without arguments: every sortable id of the project, and what to run next."""
 
+import json
 import uuid
+from io import StringIO
 from types import SimpleNamespace
 
 import pytest
 from django.apps import apps
+from django.core.management import call_command
 from django.db import connection
 
 from django_sortable_ids.checks.databases import check_databases
@@ -68,13 +71,32 @@ EXPECTED = {
     ),
     "shop.Plain.public_id": (
         "uuid7 1,200 1,200 missing backfill_ids shop.Plain.public_id "
-        "--created-from 'created_at|updated_at'"
+        "--created-from (created_at or updated_at)"
     ),
     "shop.Timeless.public_id": (
         "ulid 1 needs NOT NULL and unique backfill_ids shop.Timeless.public_id --verify"
     ),
     "shop.SortableKey.id": "ulid 0 complete",
 }
+
+
+def test_the_time_that_is_set_once_is_taken_and_one_of_several_is_left_to_a_person(monkeypatch):
+    start = "manage.py backfill_ids shop.Plain.public_id --created-from"
+    insert(Plain, [{"created_at": START}])
+
+    def suggested():
+        reported = json.loads(printed(as_json=True))["fields"]
+        of_plain = next(each for each in reported if each["field"] == "shop.Plain.public_id")
+        return of_plain["next"], of_plain["choices"]
+
+    assert suggested() == (None, [f"{start} created_at", f"{start} updated_at"])
+    with monkeypatch.context() as patch:
+        patch.setattr(Plain._meta.get_field("updated_at"), "auto_now", True)
+        assert suggested() == (f"{start} created_at", [])
+    monkeypatch.setattr(Plain._meta.get_field("created_at"), "auto_now_add", True)
+    assert suggested() == (f"{start} created_at", [])
+    call_command(*suggested()[0].split()[1:], stdout=StringIO())
+    assert Plain.objects.get().public_id
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,18 @@ def first_day_from(at: datetime) -> date | None:
     return None if day == date.max else day + timedelta(days=1)
 
 
+def times_of_creation(model: type[models.Model]) -> list[str]:
+    """The fields that may say when a row was created: those that are set once, if there are such.
+    None of them changes with each update."""
+    for kind in (models.DateTimeField, models.DateField):
+        times: list[Any] = [each for each in model._meta.fields if isinstance(each, kind)]
+        kept = [each for each in times if not each.auto_now]
+        set_once = [each for each in kept if each.auto_now_add]
+        if kept:
+            return [each.name for each in set_once or kept]
+    return []
+
+
 def field_of_times(
     model: type[models.Model], created_from: str | None, using: str
 ) -> models.Field[Any, Any]:
