@@ -123,6 +123,9 @@ class _RefuseMalformed(_KeepCandidates):
     """
 
     def get_prep_lookup(self) -> Any:
+        if isinstance(self, lookups.Range) and isinstance(self.rhs, str):
+            field = referenced_id(self.lhs.output_field)
+            raise TypeError(f"{field}: expected two ids, found {described(self.rhs)}")
         if isinstance(self.rhs, list | tuple):
             self.rhs = tuple(_value_or_candidates(self.lhs, each) for each in self.rhs)
         prepared = super().get_prep_lookup()

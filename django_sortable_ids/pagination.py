@@ -19,7 +19,7 @@ from django.utils.functional import cached_property
 from . import conf
 from .db.counting import Count, count
 from .fields import SortableIDField
-from .fields.of_model import field_at, referenced_id
+from .fields.of_model import field_at, is_unique_alone, referenced_id
 from .schemes import ID, InvalidID
 from .schemes.mask import MaskKey
 
@@ -150,7 +150,7 @@ def id_order(rows: QuerySet[Any]) -> IDOrder | None:
     path = name if "__" not in name else ""
     column = field_at(rows.model, path)
     field = referenced_id(column)
-    if field is None or field.wrong_options or not column.unique:
+    if field is None or field.wrong_options or not is_unique_alone(column):
         return None
     # By the name of a relation, rows have the order of the related model.
     if column.is_relation and path not in ("pk", column.attname):
@@ -178,6 +178,8 @@ def keyset_page(
     for ``before=""`` it is the last one. Raises ``InvalidID``, a ``ValueError``, for any other
     text. ``order`` is theirs, if it is known.
     """
+    if per_page < 1:
+        raise ValueError(f"per_page is {per_page}: expected 1 or more")
     order = order or id_order(rows)
     if order is None or not order.is_in(rows):
         raise ValueError(

@@ -35,8 +35,8 @@ _MOST_PARTS = 60
 _LONGEST_PART = 320
 """A text form has at most 255 characters, a prefix and its separator 64."""
 _SITE_OF_URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*")
-_BETWEEN_PARTS = re.compile(r"[/?#&=\s]+")
-_AROUND = "\"'`“”<>,.;"
+_BETWEEN_PARTS = re.compile(r"[/?#&=\s()\[\]{}|\"']+")
+_AROUND = "\"'`“”<>,.;:*"
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,9 @@ def test_one_text_is_no_list(key, row):
     for rows, path in ((key, "pk"), (type(child), "parent"), (type(child), "parent__id")):
         with pytest.raises(TypeError, match=rf"{key._meta.pk}: expected a list of ids, found '"):
             rows.objects.filter(**{f"{path}__in": str(row.pk)})
+        for text in (str(row.pk), "12", "") if path != "parent" else ():
+            with pytest.raises(TypeError, match=rf"{key._meta.pk}: expected two ids, found '"):
+                rows.objects.filter(**{f"{path}__range": text})
 
 
 def test_a_ulid_in_the_column_of_a_uuid():

@@ -186,6 +186,7 @@ def test_a_masked_text_of_a_prefix_is_read_by_its_field_alone():
 
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 ORDER = f"ord_{ULID}"
+UUID7 = "019b76da-a800-7b6d-adb6-db6db6db6db4"
 
 
 @in_one_case(
@@ -197,6 +198,12 @@ ORDER = f"ord_{ULID}"
         (f"“{ULID}”", ULID),
         (f"`{ULID}`.", ULID),
         (f"<{ULID}>", ULID),
+        (f"Order object ({ULID})", ULID),
+        (f"UUID('{UUID7}')", UUID7),
+        (f"{{'id': 'ord_{ULID}'}}", ORDER),
+        (f'"id":"{ULID}",', ULID),
+        (f"**{ULID}**: paid", ULID),
+        (f"[{ULID}|paid]", ULID),
         (f"\u202e{ULID}\u202c", ULID),
         (f"\u200b{ULID}\ufeff", ULID),
         (f"https://example.com/orders/{ULID}", ULID),

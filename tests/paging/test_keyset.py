@@ -7,13 +7,15 @@ import pickle
 import pytest
 from django.contrib.auth.models import User
 from django.core.paginator import EmptyPage, InvalidPage, PageNotAnInteger, Paginator
-from django.db import connection
+from django.db import connection, models
 from django.db.models import Count as CountOf
 from django.db.models import F
 from django.template import Context, Template
+from django.test.utils import isolate_apps
 from django.utils.translation import override
 
 from django_sortable_ids.db.counting import count
+from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.pagination import Count, SortableIDPaginator, id_order, keyset_page
 from django_sortable_ids.schemes import InvalidID
 from tests.combinations import in_one_case
@@ -175,6 +177,26 @@ def test_another_order_is_refused(kind):
     assert id_order(rows) is None
     with pytest.raises(ValueError, match="in the order of a unique id"):
         keyset_page(rows, 3)
+
+
+@isolate_apps("tests.testapp")
+def test_a_constraint_makes_a_column_unique():
+    class Ticket(models.Model):  # noqa: DJ008
+        public = ULIDField()
+
+        class Meta:
+            app_label = "testapp"
+            constraints = (models.UniqueConstraint(fields=["public"], name="one_public"),)
+
+    order = id_order(Ticket.objects.order_by("-public"))
+    assert order
+    assert (order.attname, order.descending) == ("public", True)
+
+
+@pytest.mark.parametrize("per_page", [0, -1])
+def test_a_page_has_a_row(per_page):
+    with pytest.raises(ValueError, match=f"per_page is {per_page}: expected 1 or more"):
+        keyset_page(ULIDProduct.objects.order_by("id"), per_page)
 
 
 def test_a_column_that_may_be_null_needs_an_id_in_every_row():

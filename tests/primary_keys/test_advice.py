@@ -29,6 +29,10 @@ class Tag(models.Model):
     target = GenericForeignKey()
 
 
+class Label(Tag):
+    pass  # The column of its generic key is in the table of its parent.
+
+
 class Visit(models.Model):
     customer_id = models.PositiveBigIntegerField()
     customer_ids = models.JSONField(default=list)

@@ -80,7 +80,7 @@ def generic_references(connection: Any) -> list[TextReference]:
     found = set()
     for model in apps.get_models():
         for field in model._meta.private_fields:
-            if hasattr(field, "ct_field"):
+            if hasattr(field, "ct_field") and not getattr(field, "mti_inherited", False):
                 found.add(_generic(model, field.ct_field, field.fk_field))
         fields = {field.name: field for field in model._meta.local_concrete_fields}
         for name, field in fields.items():
