@@ -28,7 +28,7 @@ from ..ids import is_converted, schema_of
 from ..old_ids.redirecting import Leftmost
 from ..old_ids.resolving import old_row
 from ..packages import replace
-from ..schemes import ID
+from ..schemes import ID, InvalidID
 from ..schemes.errors import encodable
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
         return super().get_value(dictionary)
 
     def to_representation(self, value: ID) -> Any:
-        return self.model_field.shown(value)
+        try:
+            return self.model_field.public_text.format(value)
+        except InvalidID:  # a text that was assigned to the row
+            return self.model_field.shown(value)
 
     def to_internal_value(self, data: Any) -> ID:
         return _parse(self.model_field, data)
