@@ -103,7 +103,8 @@ class PublicText(ByArguments):
             if not isinstance(value, self.scheme.value_type):
                 raise
             with suppress(InvalidID):
-                return self.format(self.read(value)[0])  # a public text that was assigned
+                if not self.is_ambiguous:
+                    return self.format(self.read(value)[0])  # a public text that was assigned
             return str(value)
         if self.masked:
             from ..schemes.mask import mask
