@@ -1,5 +1,6 @@
 """History models of django-simple-history: they hold copies of the ids of other rows."""
 
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -114,55 +115,51 @@ def test_a_deleted_original_has_one_id_of_the_time_of_its_first_row(tracked, siz
     assert call(NAME, "--verify")[1] == "each has the id of its original"
 
 
+@contextmanager
+def events_of_pghistory(**columns):
+    """Original and event. The package needs PostgreSQL, and its models no more than this."""
+    with in_registry("Original", "OriginalEvent"):
+        key, public_id = models.AutoField(primary_key=True), FIELDS["uuid7"]
+        original = define("Original", "shop_original", id=key, public_id=public_id.clone())
+        event = define(
+            "OriginalEvent",
+            "shop_originalevent",
+            pgh_id=models.AutoField(primary_key=True),
+            pgh_created_at=models.DateTimeField(),
+            pgh_tracked_model=original,
+            public_id=UUIDv7Field(null=True, prefix="trk"),
+            **columns,
+        )
+        with tables(original, event):
+            yield original, event
+
+
 def test_events_of_pghistory_have_times_of_their_own():
-    """Of a deleted original. The package needs PostgreSQL, and its models no more than this."""
-    with in_registry("Original", "OriginalEvent"):
-        key, public_id = models.AutoField(primary_key=True), FIELDS["uuid7"]
-        original = define("Original", "shop_original", id=key, public_id=public_id.clone())
-        event = define(
-            "OriginalEvent",
-            "shop_originalevent",
-            pgh_id=models.AutoField(primary_key=True),
-            pgh_created_at=models.DateTimeField(),
-            pgh_tracked_model=original,
-            id=models.IntegerField(),
-            public_id=UUIDv7Field(null=True, prefix="trk"),
-        )
-        with tables(original, event):
-            times = [START + timedelta(hours=n) for n in (2, 0, 1)]
-            insert(event, [{"pgh_created_at": at, "id": 7} for at in times])
-            call("shop.OriginalEvent.public_id")
-            (value,) = event.objects.values_list("public_id", flat=True).distinct()
-    assert public_id.scheme.created_at(value) == START
+    """Of a deleted original."""
+    with events_of_pghistory(id=models.IntegerField()) as (_, event):
+        times = [START + timedelta(hours=n) for n in (2, 0, 1)]
+        insert(event, [{"pgh_created_at": at, "id": 7} for at in times])
+        call("shop.OriginalEvent.public_id")
+        (value,) = event.objects.values_list("public_id", flat=True).distinct()
+    assert UUIDv7Field().scheme.created_at(value) == START
 
 
-@pytest.mark.parametrize("refers", [True, False])
-def test_events_of_pghistory_may_copy_no_key(refers):
-    with in_registry("Original", "OriginalEvent"):
-        key, public_id = models.AutoField(primary_key=True), FIELDS["uuid7"]
-        original = define("Original", "shop_original", id=key, public_id=public_id.clone())
-        to_original = models.ForeignKey(original, models.DO_NOTHING, db_constraint=False)
-        event = define(
-            "OriginalEvent",
-            "shop_originalevent",
-            pgh_id=models.AutoField(primary_key=True),
-            pgh_created_at=models.DateTimeField(),
-            pgh_tracked_model=original,
-            public_id=UUIDv7Field(null=True, prefix="trk"),
-            **({"pgh_obj": to_original} if refers else {}),
+def test_events_of_pghistory_find_their_original_without_a_copy_of_its_key():
+    to_original = models.ForeignKey("shop.Original", models.DO_NOTHING, db_constraint=False)
+    with events_of_pghistory(pgh_obj=to_original) as (original, event):
+        row = original.objects.create()
+        insert(event, [{"pgh_created_at": START, "pgh_obj": n} for n in (row.pk, 7, 7)])
+        call("shop.OriginalEvent.public_id")
+        call("shop.OriginalEvent.public_id", "--verify")
+        own, first, second = event.objects.order_by("pk").values_list("public_id", flat=True)
+        assert own == row.public_id != first == second
+
+
+def test_events_of_pghistory_without_their_original_are_refused():
+    with events_of_pghistory():
+        assert "OriginalEvent has no field id, a copy of the key of" in refusal(
+            "shop.OriginalEvent.public_id"
         )
-        with tables(original, event):
-            if not refers:
-                assert "OriginalEvent has no field id, a copy of the key of" in refusal(
-                    "shop.OriginalEvent.public_id"
-                )
-                return
-            row = original.objects.create()
-            insert(event, [{"pgh_created_at": START, "pgh_obj": n} for n in (row.pk, 7, 7)])
-            call("shop.OriginalEvent.public_id")
-            call("shop.OriginalEvent.public_id", "--verify")
-            own, first, second = event.objects.order_by("pk").values_list("public_id", flat=True)
-            assert own == row.public_id != first == second
 
 
 def test_originals_come_first(tracked):
