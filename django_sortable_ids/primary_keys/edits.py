@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
-import os
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,18 +30,19 @@ _IMPORT_MODELS = "from django.db import models"
 _REPLACED = (models.AutoField, models.UUIDField)
 
 
+Model = type[models.Model]
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
-    model: str
-    file: str
-    line: int
-    """The number of the line before which they belong."""
-    replaced: int
-    """How many lines from that one they replace: those of a key that the class defines."""
+    classes: tuple[str, ...]
+    """The classes to edit, each with its module: models, and abstract ones that define keys."""
+    models: tuple[str, ...]
+    """The models that get these lines: ``app.Model``."""
     text: tuple[str, ...]
-    """The lines, indented."""
+    """The lines. They replace the field of a class that has the same name."""
     needs: tuple[str, ...]
-    """The imports that they need, without a ``models`` that the file has."""
+    """The imports that they need, without a ``models`` that the modules have."""
 
 
 class NotEdited(BackfillError):
@@ -64,7 +64,7 @@ def database_of(labels: Iterable[str]) -> str:
     return found[0] if found else DEFAULT_DB_ALIAS
 
 
-def named_models(labels: Iterable[str]) -> Iterator[type[models.Model]]:
+def named_models(labels: Iterable[str]) -> Iterator[Model]:
     """The models of the project whose tables have a key of their own. Nobody edits those of
     installed packages, whose keys stay as they are."""
     wanted = set()
@@ -80,38 +80,48 @@ def named_models(labels: Iterable[str]) -> Iterator[type[models.Model]]:
     for model in apps.get_models():
         meta = model._meta
         is_wanted = not wanted or meta.app_label in wanted or meta.label in wanted
-        has_own = not meta.proxy and not meta.pk.is_relation and not is_model_installed(model)
+        has_own = not meta.proxy and not meta.pk.is_relation and not is_installed(model)
         if is_wanted and has_own:
             yield model
 
 
-def edits_of(
-    found: Iterable[type[models.Model]], to: str | None, *, keeps_old: bool
-) -> Iterator[Edit]:
-    """The edits that make the key of each model one of the class ``to``, or a UUIDv7; none for
-    models without source, and for those of ``kept_problems``."""
+def edits_of(found: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iterator[Edit]:
+    """The edits that make the key of each model one of the class ``to``, or a UUIDv7, in groups of
+    the same lines; none for those of ``kept_problems``."""
+    alike = defaultdict(list)
     for model in found:
-        key = model._meta.pk
-        if isinstance(key, SortableIDField) or not isinstance(key, _REPLACED):
-            continue
-        field, options = new_key(model, to)
-        more = "".join(f', {name}="{value}"' for name, value in options.items())
-        text = [f"{key.name} = {field.__name__}(primary_key=True{more})"]
-        if keeps_old:
-            text.append(f"{OLD}{key.name} = {old_field(key)}")
-        place = _place(model)
-        if place:
-            file, line, replaced, indent = place
-            lines = tuple(f"{indent}{each}" for each in text)
-            # Those of GeoDjango have Django's fields, too.
-            known = getattr(sys.modules[model.__module__], "models", None)
-            has_models = getattr(known, "Field", None) is models.Field
-            needs_models = not has_models and any(" = models." in each for each in text)
-            needs = (*[_IMPORT_MODELS] * needs_models, _IMPORT.format(field.__name__))
-            yield Edit(model._meta.label, file, line, replaced, lines, needs)
+        key, (field, options) = model._meta.pk, new_key(model, to)
+        if isinstance(key, _REPLACED) and not isinstance(key, SortableIDField):
+            more = "".join(f', {name}="{value}"' for name, value in options.items())
+            text = [f"{key.name} = {field.__name__}(primary_key=True{more})"]
+            if keeps_old:
+                text.append(f"{OLD}{key.name} = {old_field(key)}")
+            alike[_IMPORT.format(field.__name__), *text].append(model)
+    for (needed, *lines), group in alike.items():
+        places = dict.fromkeys(_place(each, group) for each in group)
+        known = (getattr(sys.modules[each.__module__], "models", None) for each in places)
+        # Those of GeoDjango have Django's fields, too.
+        have_models = all(getattr(each, "Field", None) is models.Field for each in known)
+        needs_models = not have_models and any(" = models." in each for each in lines)
+        yield Edit(
+            tuple(f"{each.__module__}.{each.__qualname__}" for each in places),
+            tuple(each._meta.label for each in group),
+            tuple(lines),
+            (*[_IMPORT_MODELS] * needs_models, needed),
+        )
 
 
-def kept_problems(found: Iterable[type[models.Model]], to: str | None) -> Iterator[str]:
+def _place(model: Model, edited: Sequence[Model]) -> type:
+    """The class that defines the key, unless a model that is not edited inherits it, too."""
+    number = model._meta.pk.creation_counter  # Those of inherited fields are the same.
+    fields = {each: each._meta.local_fields for each in model.__mro__ if hasattr(each, "_meta")}
+    *_, place = (c for c, own in fields.items() if number in {f.creation_counter for f in own})
+    keys = (each._meta.pk for each in apps.get_models())
+    heirs = {each.model for each in keys if each.creation_counter == number}
+    return place if heirs <= {*edited} and not is_installed(place) else model
+
+
+def kept_problems(found: Iterable[Model], to: str | None) -> Iterator[str]:
     """What to do to replace keys that are neither counted nor UUIDs, such as a country's code."""
     for model in found:
         key, field = model._meta.pk, new_key(model, to)[0].__name__
@@ -125,7 +135,7 @@ def kept_problems(found: Iterable[type[models.Model]], to: str | None) -> Iterat
             )
 
 
-def new_key(model: type[models.Model], to: str | None) -> tuple[type[Any], dict[str, str]]:
+def new_key(model: Model, to: str | None) -> tuple[type[Any], dict[str, str]]:
     """The class and the options of the new key. Code that expects a counted key gets one that is
     None until its row is inserted, too. Texts of a GenericRelation refer to texts only."""
     key = model._meta.pk
@@ -142,16 +152,15 @@ def new_key(model: type[models.Model], to: str | None) -> tuple[type[Any], dict[
 
 
 def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
-    yield "Edit the models first. Add imports, and lines before the named ones:"
+    yield "Edit the models first. Add imports, and to each class its lines, instead of its key:"
     yield from sorted({needed for each in edits for needed in each.needs})
     for each in edits:
-        instead = ", instead of its key" if each.replaced else ""
-        yield f"{os.path.relpath(each.file)}:{each.line}, in {each.model}{instead}:"
-        yield from each.text
+        yield f"{', '.join(each.classes)}:"
+        yield from (f"    {line}" for line in each.text)
 
 
-def is_model_installed(model: type[models.Model]) -> bool:
-    """Whether nobody edits the model, because a package has it."""
+def is_installed(model: type) -> bool:
+    """Whether nobody edits the class, because a package has it."""
     try:
         path = Path(inspect.getfile(model))
     except (OSError, TypeError):
@@ -178,7 +187,7 @@ def name_of_old(meta: Any, before: str) -> str:
 
 
 def without_old(
-    found: Iterable[type[models.Model]], state: ProjectState, connection: Any, *, keeps_old: bool
+    found: Iterable[Model], state: ProjectState, connection: Any, *, keeps_old: bool
 ) -> Iterator[str]:
     """What models lack that keep their old key. ``state`` is that of the migrations."""
     for model in found:
@@ -199,29 +208,3 @@ def without_old(
             fields[name].db_type(connection) != before.rel_db_type(connection)
         ):
             yield f"{model._meta.label}.{name}: expected {old_field(before)}"
-
-
-def _place(model: type[models.Model]) -> tuple[str, int, int, str] | None:
-    """File, line, number of lines and indentation of the key, or of the first place for one."""
-    try:
-        file, (source, start) = inspect.getfile(model), inspect.findsource(model)
-    except (OSError, TypeError):
-        return None
-    nodes = ast.walk(ast.parse("".join(source)))
-    named = (each for each in nodes if isinstance(each, ast.ClassDef))
-    # A class may be defined more than once, as in the branches of an if.
-    classes = (each for each in named if each.name == model.__name__)
-    found = min(classes, key=lambda each: abs(each.lineno - 1 - start))
-    for first in found.body:
-        key = getattr(first, "targets", [getattr(first, "target", None)])[0]
-        if getattr(key, "id", None) == model._meta.pk.name:
-            size = (first.end_lineno or first.lineno) - first.lineno + 1
-            return file, first.lineno, size, " " * first.col_offset
-    first, *others = found.body
-    if others and ast.get_docstring(found) is not None:
-        first = others[0]
-    if source[first.lineno - 1][: first.col_offset].strip():
-        line = f"{os.path.relpath(file)}:{found.lineno}"
-        raise BackfillError(f"{line}: write the class {found.name} on more than one line first")
-    decorated = (each.lineno for each in getattr(first, "decorator_list", ()))
-    return file, min([first.lineno, *decorated]), 0, " " * first.col_offset

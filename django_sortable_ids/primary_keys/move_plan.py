@@ -123,7 +123,7 @@ def build(
     if waiting and (needed or not found):
         raise BackfillError(*waiting)
     if needed:
-        found = [apps.get_model(each.model) for each in needed]
+        found = [apps.get_model(label) for each in needed for label in each.models]
     elif unprepared or not found:
         raise BackfillError(
             "\n".join(kept)

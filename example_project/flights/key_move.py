@@ -29,6 +29,7 @@ _SOURCE = Path(settings.DATABASES["default"]["NAME"])
 FOLDER = _SOURCE.with_name(f"{_SOURCE.stem}_moved_keys")
 """Of the copy, next to the database of the project."""
 _DATABASE = "flights.sqlite3"
+_MODELS = "flights/models.py"
 _URLS, _INTEGERS, _TEXTS = "config/urls.py", "<int:pk>", "<str:pk>"
 _LOCAL = ("*.sqlite3*", "*.log", "__pycache__", "*_moved_keys*")
 """What isn't part of the project."""
@@ -48,9 +49,9 @@ def create_copy(edits: Iterable[Edit]) -> Iterator[str]:
     shutil.rmtree(unfinished, ignore_errors=True)
     shutil.copytree(settings.BASE_DIR, unfinished, ignore=shutil.ignore_patterns(*_LOCAL))
     yield f"Copied the project to {FOLDER}"
-    for file, text in _edited(edits).items():
-        (unfinished / file).write_text(text, encoding="utf-8")
-        yield f"  inserted these lines into {file}"
+    models = unfinished / _MODELS
+    models.write_text(_edited(models.read_text(encoding="utf-8"), edits), encoding="utf-8")
+    yield f"  inserted these lines into {_MODELS}"
     urls = unfinished / _URLS
     text = urls.read_text(encoding="utf-8")
     urls.write_text(text.replace(_INTEGERS, _TEXTS), encoding="utf-8")
@@ -79,21 +80,15 @@ def written_migration() -> Path | None:
     return None
 
 
-def _edited(edits: Iterable[Edit]) -> dict[Path, str]:
-    """The edited files of the project, by their paths in it."""
-    found: dict[Path, list[Edit]] = {}
+def _edited(models: str, edits: Iterable[Edit]) -> str:
     for edit in edits:
-        found.setdefault(Path(edit.file), []).append(edit)
-    return {
-        file.relative_to(settings.BASE_DIR): _inserted(file.read_text(encoding="utf-8"), group)
-        for file, group in found.items()
-    }
-
-
-def _inserted(text: str, edits: list[Edit]) -> str:
-    lines = text.splitlines()
-    for edit in sorted(edits, key=lambda each: each.line, reverse=True):
-        lines[edit.line - 1 : edit.line - 1] = edit.text
-    imports = sorted({line for edit in edits for line in edit.needs})
-    first = next(n for n, line in enumerate(lines) if re.match("from django_sortable_ids", line))
-    return "\n".join([*lines[:first], *imports, *lines[first:], ""])
+        lines = "".join(f"    {each}\n" for each in edit.text)
+        for place in edit.classes:
+            name = place.rpartition(".")[2]
+            start = rf'^class {name}\(.*\n(?:    """[^"]*"""\n\n)?'
+            models = re.sub(start, rf"\g<0>{lines}", models, flags=re.MULTILINE)
+        imports = "\n".join(edit.needs)
+        models = re.sub(
+            "^from django_sortable_ids", rf"{imports}\n\g<0>", models, count=1, flags=re.MULTILINE
+        )
+    return models

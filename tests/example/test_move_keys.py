@@ -78,7 +78,7 @@ def test_the_front_page_shows_the_same_link_before_and_after(visitor: Visitor) -
 def test_shows_what_a_user_does(moved: Moved) -> None:
     steps = [
         "$ manage.py backfill_ids flights.Airline flights.Airport flights.Plane flights.Flight "
-        "--primary-key\nEdit the models first. Add imports, and lines before the named ones:\n",
+        "--primary-key\nEdit the models first. Add imports, and to each class its lines,",
         "    id = UUIDv7AutoField(primary_key=True)\n",
         "Copied the project to ",
         "  inserted these lines into flights/models.py\n",

@@ -136,9 +136,10 @@ def edited_as_printed(project, *arguments):
     """Apply the edits that the plan prints."""
     document = json.loads(move(project, *arguments, "--json").stdout)
     [edit] = document["edits"]
-    lines = project.models.read_text().splitlines()
-    lines[edit["line"] - 1 : edit["line"] - 1] = edit["text"]
-    project.models.write_text("\n".join([*edit["needs"], *lines]))
+    assert edit["classes"] == ["depot.models.Customer"]
+    start = "class Customer(models.Model):\n"
+    project.change_models(start, start + "".join(f"    {each}\n" for each in edit["text"]))
+    project.models.write_text("\n".join([*edit["needs"], project.models.read_text()]))
 
 
 RELATED = "\n    tags = GenericRelation('depot.Tag')"

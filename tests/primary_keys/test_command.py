@@ -50,12 +50,9 @@ KEPT = (
     "primary_key=True) and code with unique=True instead of primary_key=True"
 )
 EDITS = [
-    "Edit the models first. Add imports, and lines before the named ones:",
+    "Edit the models first. Add imports, and to each class its lines, instead of its key:",
     "from django_sortable_ids.fields import UUIDv7AutoField",
-    "depot/models.py:6, in depot.Customer:",
-    "    id = UUIDv7AutoField(primary_key=True)",
-    f"    {OLD}",
-    "depot/models.py:11, in depot.Order:",
+    "depot.models.Customer, depot.models.Order:",
     "    id = UUIDv7AutoField(primary_key=True)",
     f"    {OLD}",
     KEPT,
@@ -82,14 +79,14 @@ def move(project, *arguments):
 def edited(project):
     """Apply the edits that the command asks for."""
     document = json.loads(move(project, "depot", "--json").stdout)
-    path = project.models
-    lines = path.read_text().splitlines()
-    for edit in reversed(document["edits"]):
-        assert edit["file"] == str(path)
-        start = edit["line"] - 1
-        lines[start : start + edit["replaced"]] = edit["text"]
-    needed = sorted({each for edit in document["edits"] for each in edit["needs"]})
-    path.write_text("\n".join([*needed, *lines]))
+    text = project.models.read_text()
+    for edit in document["edits"]:
+        lines = "".join(f"    {each}\n" for each in edit["text"])
+        for name in edit["classes"]:
+            start = rf"(class {name.removeprefix('depot.models.')}\(.*\n)"
+            text = re.sub(start, rf"\1{lines}", text)
+        text = "\n".join([*edit["needs"], text])
+    project.models.write_text(text)
     return project
 
 
@@ -221,26 +218,42 @@ def test_the_imports_have_all_that_a_file_lacks(project):
     assert imports(move(project, "depot")) == [own]
 
 
-def test_lines_belong_before_a_decorator_and_replace_a_key(project):
-    text = "class Customer(models.Model):\n"
-    project.change_models(text, f"{text}    @property\n    def it(self): return self\n\n")
-    text, key = "class Order(models.Model):\n", "id = models.BigAutoField(\n    primary_key=True)"
-    project.change_models(text, f"{text}    it = 1\n    {key}\n")
-    assert "depot/models.py:15, in depot.Order, instead of its key:" in (
-        move(project, "depot").stdout.splitlines()
-    )
-    edited(project)
-    assert "BigAutoField" not in project.models.read_text()
-    project.manage("shell", "-c", "from depot.models import Customer; Customer.old_id")
+BASES = """
+import uuid
+from django.db import models
 
 
-def test_no_line_belongs_into_a_class_of_one_line(project):
-    project.models.write_text(f"{MODELS}\nclass Box(models.Model): n = models.IntegerField()\n")
+class Named(models.Model):
+    code = models.UUIDField(primary_key=True, default=uuid.uuid4)
+
+    class Meta:
+        abstract = True
+
+
+class Box(Named):
+    pass
+
+
+class Crate(Named):
+    pass
+
+
+class Lid(Crate):
+    pass
+"""
+
+
+def test_an_inherited_key_is_edited_where_it_is_defined(project):
+    project.models.write_text(BASES)
     project.manage("makemigrations", "depot", "&&", "migrate")
-    line = len(MODELS.splitlines()) + 2
-    assert refused(project, "depot.Box") == [
-        f"depot/models.py:{line}: write the class Box on more than one line first"
+    in_base = [
+        "depot.models.Named:",
+        "    code = UUIDv7Field(primary_key=True)",
+        "    old_code = models.UUIDField(null=True, unique=True, editable=False)",
     ]
+    assert move(project, "depot").stdout.splitlines()[2:-1] == in_base
+    in_model = ["depot.models.Crate:", *in_base[1:]]
+    assert move(project, "depot.Crate").stdout.splitlines()[2:-1] == in_model
 
 
 def test_a_key_of_an_unmanaged_table(project):
@@ -250,8 +263,8 @@ def test_a_key_of_an_unmanaged_table(project):
     project.change_models(start, meta)
     project.manage("makemigrations", "depot", "&&", "migrate")
     printed = move(project, "depot").stdout
-    assert "in depot.Order:" in printed
-    assert "depot.Customer" not in printed
+    assert "\ndepot.models.Order:\n" in printed
+    assert "Customer" not in printed
     project.change_models(meta, f"{meta}{KEY}\n")
     project.change_models("from django", f"{EDITS[1]}\nfrom django", 1)
     assert refused(project, "depot", "--write-migration") == [
