@@ -212,7 +212,7 @@ def _check_column(
         found, advice = wrong
         yield message("E009", field, found=found, fix=advice or _fix_of_values(field, values))
     elif few := unlikely(values, field, connection):
-        yield message("W011", field, found=few.reason, fix=fix or few.advice or _FIX_OF_TIMES)
+        yield message("W011", field, found=few, fix=fix or _FIX_OF_TIMES)
 
 
 def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:

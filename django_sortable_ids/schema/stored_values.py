@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -22,7 +22,6 @@ from ..db import tables
 from ..fields import SortableIDField
 from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage, mariadb_sorts
 from ..schemes import InvalidID, OutOfRange, Scheme, TimeScheme
-from ..schemes.catalog import variants
 
 PAGE = 1000
 """Rows that are sampled at each end and in the middle."""
@@ -36,7 +35,10 @@ _TABLE, _COLUMN = "\0table", "\0column"
 _REWRITE = f"UPDATE {_TABLE} SET {_COLUMN} = {{}}; the same for all that refer to it."
 _NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
 _NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
-_FIND_OUT = "Find out from which epoch, and in which units, they count."
+_FIND_OUT = (
+    "Find out from which epoch, and in which units, they count: `manage.py inspect_id` decodes one "
+    "by each scheme. Then set that, such as by epoch_ms= or layout=."
+)
 _ACCEPT = "If their times are right, add 'sortable_ids.W011' to SILENCED_SYSTEM_CHECKS."
 _COUNTED = (models.AutoField, models.BigAutoField, models.SmallAutoField)
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
@@ -117,8 +119,7 @@ def misfit(
     if isinstance(old, SortableIDField) or new.created_from:
         return None
     numbers = [new.stored(connection).from_db(value) for value in values]
-    name, given = new.scheme_name, new.scheme_arguments
-    return later_than_now(numbers, new.scheme, name, given, late_share)
+    return later_than_now(numbers, new.scheme, late_share)
 
 
 def misread(value: Any, old: SortableIDField, new: Any, connection: Any) -> str | None:
@@ -134,12 +135,8 @@ def misread(value: Any, old: SortableIDField, new: Any, connection: Any) -> str 
     return None if found == expected else f"{expected} would be read as {found}"
 
 
-def later_than_now(
-    numbers: Sequence[int], scheme: Scheme, name: str, given: Mapping[str, Any], share: float = 0.5
-) -> Misfit | None:
-    """That more than this share of the ids have a time after the present, and the options under
-    which none would; None if not. ``name`` and ``given`` are those that the scheme was looked up
-    by."""
+def later_than_now(numbers: Sequence[int], scheme: Scheme, share: float = 0.5) -> Misfit | None:
+    """That more than this share of the ids have a time after the present; None if not."""
     if not isinstance(scheme, TimeScheme):
         return None
     limit = datetime.now(UTC) + _TOLERANCE
@@ -151,13 +148,13 @@ def later_than_now(
         f"{len(future):,} of {len(times):,} sampled ids would be of a time after now, such as "
         f"{min(future):%Y-%m-%d}, and new ids would sort before them."
     )
-    advice = _plausible(numbers, name, given) or _FIND_OUT
-    return Misfit(found, f"{advice} {_ACCEPT}" if 2 * len(future) <= len(times) else advice)
+    few = 2 * len(future) <= len(times)
+    return Misfit(found, f"{_FIND_OUT} {_ACCEPT}" if few else _FIND_OUT)
 
 
 def unlikely(
     values: list[Any], field: SortableIDField, connection: BaseDatabaseWrapper
-) -> Misfit | None:
+) -> str | None:
     """That some of the ``values_of`` the field, all of them ids, have a time before 2000 or after
     the present; None if not, or if the ids have the times of their rows."""
     scheme = field.scheme
@@ -169,25 +166,7 @@ def unlikely(
     if not strange:
         return None
     shown = ", ".join(sorted({f"{at:%Y-%m-%d}" for at in strange})[:3])
-    found = f"{len(strange):,} of {len(times):,} sampled ids have such a time: {shown}"
-    return Misfit(found, _plausible(numbers, field.scheme_name, field.scheme_arguments) or "")
-
-
-def _plausible(numbers: Sequence[int], name: str, given: Mapping[str, Any]) -> str | None:
-    """What reads the ids as times until now; of the epochs, the latest."""
-    limit, plausible = datetime.now(UTC) + _TOLERANCE, {}
-    for option, scheme in variants(name, **given):
-        assert isinstance(scheme, TimeScheme)
-        with suppress(InvalidID):
-            times = _times(scheme, map(scheme.to_int, map(scheme.from_int, numbers)))
-            if times and min(times) > _EARLIEST and max(times) < limit:
-                ((key, value),) = option.items()
-                plausible[key] = f"{key}={value!r}", min(times)
-                if key != "epoch_ms":
-                    break
-    for text, at in plausible.values():
-        return f"With {text} they begin on {at:%Y-%m-%d}: set it if that is right."
-    return None
+    return f"{len(strange):,} of {len(times):,} sampled ids have such a time: {shown}"
 
 
 def _times(scheme: TimeScheme, numbers: Iterable[int]) -> list[datetime]:
@@ -320,7 +299,7 @@ def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str |
 
 
 def _is_late(field: SortableIDField, number: int) -> bool:
-    return later_than_now([number], field.scheme, field.scheme_name, {}) is not None
+    return later_than_now([number], field.scheme) is not None
 
 
 def _time(scheme: Scheme, number: int) -> datetime | None:

@@ -298,6 +298,7 @@ def test_ids_of_another_epoch_are_refused():
     insert_old("old_snowflake", [(1_704_067_200_000 + n << 22) for n in range(5)])
     assert refusal("uuid7", "--convert-from=old_snowflake") == (
         "shop.Old.old_snowflake: 5 of 5 sampled ids would be of a time after now, such as "
-        "2064-11-03, and new ids would sort before them. With epoch_ms=0 they begin on "
-        "2024-01-01: set it if that is right."
+        "2064-11-03, and new ids would sort before them. Find out from which epoch, and in "
+        "which units, they count: `manage.py inspect_id` decodes one by each scheme. Then set "
+        "that, such as by epoch_ms= or layout=."
     )

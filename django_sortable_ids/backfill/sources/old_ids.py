@@ -142,9 +142,7 @@ class Conversion(Source):
                 f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
-        name = getattr(self.field, "scheme_name", self.old.name)
-        arguments = getattr(self.field, "scheme_arguments", {})
-        if late := later_than_now(sample, self.old, name, arguments):
+        if late := later_than_now(sample, self.old):
             raise BackfillError(f"{self.model._meta.label}.{self.field.name}: {late}")
 
     def at(self, place: Any) -> datetime:

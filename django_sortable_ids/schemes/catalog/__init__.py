@@ -2,12 +2,11 @@
 the functions of its families share."""
 
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from functools import cache, partial
 from importlib import import_module
 from inspect import unwrap
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 from ..errors import described
 from ..layout import PLAIN, BitTemplate, Layout
@@ -122,27 +121,6 @@ def _family(name: str) -> "partial[Scheme]":
         )
     module = import_module(f"{__package__}.{_MODULES[family]}")
     return partial(getattr(module, family), **fixed)
-
-
-def variants(name: str, **given: Any) -> Iterator[tuple[dict[str, Any], Scheme]]:
-    """Each other value of an option that the catalogue knows, with its scheme: those of a
-    ``Literal``, and then the epochs of all schemes. ``given`` are the other options."""
-    if name in _REGISTERED:
-        return
-    family = _family(name)
-    hints = get_type_hints(unwrap(family.func))
-    known = {
-        option: get_args(hint)
-        for option, hint in hints.items()
-        if get_origin(hint) is Literal and option not in family.keywords
-    }
-    if "epoch_ms" in hints:
-        timed = (each for each in map(get, _NAMES) if isinstance(each, TimeScheme))
-        known["epoch_ms"] = tuple(sorted({each.epoch_ns // MILLISECOND for each in timed}))
-    for option, values in known.items():
-        for value in values:
-            with suppress(ValueError):
-                yield {option: value}, get(name, **given | {option: value})
 
 
 def all_schemes() -> tuple[Scheme, ...]:
