@@ -1,7 +1,6 @@
 """Several databases: one that is named, those of routers, and the report of all."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -9,40 +8,17 @@ from django.db import connections
 
 from django_sortable_ids.management import reporting
 from django_sortable_ids.models import BackfillRun
-from tests.patience import PATIENCE
-from tests.support import elsewhere
 from tests.testapp.models import Order
 
 from . import support
 from .shop.models import Plain
-from .support import START, fill, ids, insert, insert_orders, is_strict, saved_run
+from .support import START, ids, insert, insert_orders, is_strict, saved_run
 from .support import command as run
 
 pytestmark = pytest.mark.django_db
 
 NAME = "testapp.Order.ulid"
 refusal = partial(support.refusal, NAME, created_from="created_at")
-
-
-def test_writers_of_the_same_file_do_not_stop_the_run(other):
-    """A reading transaction that wants to write is refused at once; the run begins by writing."""
-    insert_orders([START] * 60, other)
-    stop = []
-
-    def write():
-        with connections[other].cursor() as cursor:
-            cursor.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE}")
-        while not stop:
-            Order.objects.using(other).filter(name="x").update(name="y")
-
-    with ThreadPoolExecutor(1) as pool:
-        writer = pool.submit(elsewhere, write)
-        try:
-            assert fill("uuid7", 2, using=other).filled == 60
-        finally:
-            stop.append(True)
-        writer.result()
-    assert is_strict("uuid7", other)
 
 
 # Routers

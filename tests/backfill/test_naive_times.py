@@ -10,7 +10,7 @@ from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
-from tests.support import execute, refusal_of
+from tests.support import refusal_of
 
 from .support import (
     KINDS,
@@ -118,17 +118,6 @@ def test_rows_with_an_id_are_not_looked_at():
         uuid7=field_of("uuid7").scheme.generate(datetime(2024, 3, 10, 7, 30, tzinfo=UTC))
     )
     assert fill("uuid7").filled == 1
-
-
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL tells the two apart")
-@pytest.mark.parametrize("size", [1, 3, 20])
-def test_the_second_of_two_equal_hours_sorts_behind_the_first(size):
-    execute(
-        "INSERT INTO shop_tight (created_at) SELECT timestamptz '2024-11-03 05:00Z' + "
-        "quarter * interval '15 minutes' FROM generate_series(0, 7) quarter"
-    )
-    assert fill("shop.Tight.eighth", size).filled == 8
-    assert is_strict("shop.Tight.eighth")
 
 
 def test_a_stopped_run_goes_on_in_the_same_zone_only(settings):

@@ -124,11 +124,6 @@ def test_several_rows_of_one_tick_and_one_tick_too_many():
     assert [pk for pk, _ in filled("eighth")] == list(range(1, 10))
 
 
-def test_an_empty_table():
-    assert "0 rows filled." in call(NAME, *PERIOD)
-    assert call(NAME, "--created-at=now")[-2] == "0 rows filled."
-
-
 def test_a_run_of_no_rows_decides_nothing_for_those_that_come():
     call(NAME, *PERIOD)
     keys(1, 2, 30)
@@ -140,14 +135,6 @@ def test_a_run_of_no_rows_decides_nothing_for_those_that_come():
     keys(40)
     call(NAME, "--created-at=now")
     assert BillLine.objects.get(pk=40).public_id.int > own.public_id.int
-
-
-def test_another_source_comes_too_late():
-    keys(1, 2)
-    call(NAME, *PERIOD)
-    *_, said, following = call(NAME, "--created-at=now")
-    assert said.startswith("The ids are there already, of times from 20")
-    assert f"Next: manage.py backfill_ids {NAME} --created-from pk --start 2015-" in following
 
 
 SPREADS = "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30"

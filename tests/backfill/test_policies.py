@@ -176,8 +176,6 @@ def test_each_policy_is_for_its_own_rows(policy):
 
 # They are a part of the run: its rules hold
 
-ROWS = 120
-
 
 def planned(name, batch_size=2):
     return plan.build(replace(find(name), on_null="now"), batch_size)
@@ -189,19 +187,6 @@ def test_the_plan_names_them():
     lines = command("snowflake", dry_run=True, verbosity=2, on_null="now")
     assert "  at the end, 1 row without created_at, with ids of now:" in lines
     assert ids("snowflake") == [None] * 3
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_rows_that_have_a_place_of_their_own_come_first():
-    insert_orders([None, START, None, START])
-    seen = []
-
-    def look(count):
-        seen.append(Order.objects.filter(created_at=None).exclude(uuid7=None).count())
-
-    run.execute(planned("uuid7", 1), look)
-    assert seen == [0, 0, 1, 2]
-    assert saved_run("uuid7").cursor["created"].startswith("2024-05-17")
 
 
 LOCK_TIMEOUT = {

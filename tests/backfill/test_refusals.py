@@ -18,7 +18,6 @@ from .support import (
     insert_orders,
     label,
     refusal,
-    times_are_right,
 )
 
 pytestmark = pytest.mark.django_db
@@ -165,21 +164,6 @@ def test_a_row_without_a_possible_time_is_named(name, times, message, dry):
     assert refusal(label(name), created_from="created_at", dry_run=dry) == message
     assert set(ids(name)) == {None}
     assert not BackfillRun.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "times"),
-    [
-        ("snowflake", [at(2010, 11, 4, 1, 42, 54, 657_000), at(2080, 7, 10, 17, 30, 30, 208_999)]),
-        ("time64", [at(2001, 9, 9, 1, 46, 40), at(2262, 4, 11, 23, 47, 16, 854_700)]),
-        ("ulid", [at(1970, 1, 1), at(9999, 12, 31, 23, 59, 59, 998_999)]),
-        ("uuid6", [at(1582, 10, 15), at(2024, 1, 1)]),
-    ],
-)
-def test_the_first_and_the_last_time_are_possible(name, times):
-    insert_numbered(times)
-    assert fill(name, 1).filled == 2
-    assert times_are_right(name)
 
 
 def test_a_model_may_read_its_fields_when_a_row_is_loaded(monkeypatch):

@@ -51,35 +51,6 @@ def test_every_field_of_every_table_is_there_once():
     assert not {"shop.Invoice.public_id", "shop.PlainProxy.public_id"} & set(expected)
 
 
-def test_states_and_next_commands():
-    insert_orders([START] * 3)
-    fill("uuid7")
-    rows("uuid7").filter(pk=rows("uuid7")[0].pk).update(uuid7=None)
-    fill("ulid")
-    insert(Plain, [{"created_at": START}] * 1200)
-    Timeless.objects.create()
-    rows_of = lines()
-    assert rows_of["field"] == "scheme rows state next: manage.py ..."
-    assert {name: rows_of[name] for name in EXPECTED} == EXPECTED
-
-
-EXPECTED = {
-    "testapp.Order.uuid7": ("uuid7 3 1 missing backfill_ids testapp.Order.uuid7"),
-    "testapp.Order.ulid": ("ulid 3 needs NOT NULL backfill_ids testapp.Order.ulid --verify"),
-    "testapp.Order.number": (
-        "lexical_sequence 3 3 missing backfill_ids testapp.Order.number --created-from created_at"
-    ),
-    "shop.Plain.public_id": (
-        "uuid7 1,200 1,200 missing backfill_ids shop.Plain.public_id "
-        "--created-from (created_at or updated_at)"
-    ),
-    "shop.Timeless.public_id": (
-        "ulid 1 needs NOT NULL and unique backfill_ids shop.Timeless.public_id --verify"
-    ),
-    "shop.SortableKey.id": "ulid 0 complete",
-}
-
-
 def test_the_time_that_is_set_once_is_taken_and_one_of_several_is_left_to_a_person(monkeypatch):
     start = "manage.py backfill_ids shop.Plain.public_id --created-from"
     insert(Plain, [{"created_at": START}])

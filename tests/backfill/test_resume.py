@@ -12,10 +12,8 @@ from tests.support import on_statement, raising, refusal_of
 
 from .shop.models import Plain
 from .support import (
-    FIELDS,
     SECOND,
     START,
-    TIMED,
     Stop,
     build,
     command,
@@ -29,7 +27,6 @@ from .support import (
     rows,
     saved_run,
     stop_after,
-    times_are_right,
 )
 
 pytestmark = pytest.mark.django_db
@@ -38,32 +35,6 @@ pytestmark = pytest.mark.django_db
 def fill_until(name, size, batches):
     with pytest.raises(Stop):
         fill(name, size, stop_after(batches))
-
-
-TIMES = {
-    "one tick": [START] * 20,
-    "ties of 7": [START + i // 7 * SECOND for i in range(20)],
-    "ties of 3": [START + i // 3 * SECOND for i in range(20)],
-}
-
-
-@pytest.mark.parametrize(("name", "described"), each_with(FIELDS, [*TIMES]))
-def test_the_whole_is_as_if_it_had_never_stopped(name, described):
-    insert_orders(TIMES[described])
-    fill_until(name, 3, 1)
-    fill_until(name, 4, 2)
-    before = ids(name)
-    assert before.count(None) == 9
-    assert saved_run(name).rows_filled == 11
-    assert saved_run(name).finished_at is None
-
-    result = fill(name, 5)
-    assert result.filled == 9
-    assert ids(name)[:11] == before[:11]
-    assert is_strict(name)
-    assert name not in TIMED or times_are_right(name)
-    assert saved_run(name).rows_filled == 20
-    assert saved_run(name).finished_at is not None
 
 
 def test_a_run_that_stopped_behind_its_last_batch_has_only_to_end():

@@ -2,7 +2,7 @@
 
 import pytest
 from django.core.management.base import CommandError
-from django.db import IntegrityError, OperationalError, connection
+from django.db import OperationalError, connection
 
 from tests.combinations import in_one_case
 from tests.marks import own_tables
@@ -80,16 +80,3 @@ def test_rows_get_ids_of_their_own_from_the_database(depot, five_rows):
         return
     depot.migrate()
     assert len(set(depot.column("depot_order", "public"))) == 5
-
-
-def test_without_the_guard_the_database_decides(depot, five_rows, settings):
-    """And MariaDB and MySQL decide to copy, which is what the guard is for."""
-    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
-    depot.write('AddField("order", "public", ULIDField()),')
-    if connection.vendor == "mysql":
-        depot.migrate()
-        assert depot.column("depot_order", "public") == [bytes(16)] * 5
-    else:
-        with pytest.raises(IntegrityError):
-            depot.migrate()
-        assert depot.applied() == ["0001_step"]

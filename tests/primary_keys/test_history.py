@@ -73,28 +73,6 @@ def test_times_that_the_scheme_does_not_have_become_its_first_or_last_one(
     assert {created_at(row) for row in rows} == {bound(scheme)}
 
 
-def test_later_rows_come_back_with_the_next_numbers(filled):
-    before, depot = filled.keys(), filled.depot
-    old, last = {name: filled.key(name) for name in "abce"}, filled.key("e")
-    filled.write_move()
-    depot.migrate()
-    filled.delete("c", 11)  # its old key is in the history only
-    filled.add("x", 12)
-    filled.add("y", 13)
-    filled.delete("x", 14)
-    depot.migrate("0001_step")
-    after = filled.keys()
-    assert {row: key for row, key in after.items() if row in before} == {
-        row: key for row, key in before.items() if row[1] != "c" and row in after
-    }
-    assert {name: filled.key(name) for name in "abce"} == old
-    assert (filled.key("y"), filled.key("x")) == (last + 1, last + 2)
-    assert filled.objects("HistoricalOrder").filter(customer_id=last + 2).count() == 2
-    assert filled.objects("HistoricalOrder_gifts").filter(customer_id=last + 2).count() == 2
-    assert filled.objects("Tagged").filter(object_id=str(last + 2)).count() == 1
-    assert filled.objects("Customer").create(name="z", created_at=AT).pk == last + 3
-
-
 def test_each_statement_can_be_the_last(filled):
     depot, third, last = filled.depot, filled.key("c"), filled.key("e")
     # Never a key of a row, and no key.

@@ -391,20 +391,6 @@ def left_over():
     return [each for each in names if each.startswith("sortable_ids_")]
 
 
-@pytest.mark.parametrize("field", ["UUIDv7Field", "SnowflakeField"])
-def test_a_map_that_is_filled_in_another_way(depot, small_move, field):
-    stop_before(depot, NOTE, "0002_step")
-    depot.names.pop()
-    small.write_move(
-        depot, field=f"{field}(primary_key=True)", options=f"{BY_BACKFILL}, old={small.OLD}"
-    )
-    depot.migrate()
-    assert small.names(depot) == small.IN_ORDER
-    assert left_over() == []
-    depot.migrate("0001_step")
-    assert small.names(depot) == small.IN_ORDER_OF_KEYS
-
-
 def test_new_keys_of_deleted_rows_are_those_of_the_edited_migration(filled):
     depot, before = filled.depot, filled.keys()
     filled.write_move()
