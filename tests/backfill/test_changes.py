@@ -49,27 +49,18 @@ one_writer = pytest.mark.skipif(
 )
 
 
-@each_kind
-def test_rows_are_deleted_where_the_run_stands_and_in_front_and_behind(name):
-    insert_orders([START + i // 5 * SECOND for i in range(20)])
-    keys = list(rows(name).values_list("pk", flat=True))
-    gone = [keys[0], keys[6], keys[7], keys[10]]
-    result = fill(name, 7, concurrently(1, lambda: Order.objects.filter(pk__in=gone).delete()))
-    assert result.filled == 18
-    assert rows(name).count() == 16
-    assert is_strict(name)
-
-
 @each_kind_with_time
-def test_a_row_without_an_id_moves_behind_the_cursor_and_another_in_front(name):
+def test_rows_are_deleted_and_moved_before_and_after_the_cursor(name):
     insert_orders([START + i // 5 * SECOND for i in range(20)])
     keys = list(rows(name).values_list("pk", flat=True))
 
-    def move():
+    def change():
+        Order.objects.filter(pk__in=[keys[0], keys[6], keys[7], keys[10]]).delete()
         Order.objects.filter(pk=keys[18]).update(created_at=START + SECOND)
         Order.objects.filter(pk=keys[12]).update(created_at=START + 9 * SECOND)
 
-    fill(name, 8, concurrently(1, move))
+    assert fill(name, 7, concurrently(1, change)).filled == 18
+    assert rows(name).count() == 16
     assert is_strict(name)
     assert times_are_right(name)
 

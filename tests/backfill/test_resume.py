@@ -164,12 +164,6 @@ def test_another_name_of_the_source_is_no_error_if_nothing_is_missing():
         ("snowflake", "epoch_ms", "5", "epoch_ms = '5', and now it is epoch_ms = None"),
         ("uuid7", "scheme", "uuid6", "scheme = 'uuid6', and now it is scheme = 'uuid7'"),
         ("number", "step", "8", "step = '8', and now it is step = '7'"),
-        (
-            "uuid7",
-            "time_zone",
-            "Asia/Tokyo",
-            "time_zone = 'Asia/Tokyo', and now it is time_zone = None",
-        ),
     ],
 )
 def test_another_scheme_is_refused(name, key, was, difference):

@@ -25,10 +25,7 @@ from .support import (
     MILLISECOND,
     SECOND,
     ascends,
-    build,
     in_python,
-    insert_orders,
-    statements_of,
 )
 
 START = datetime(2026, 5, 17, 9, 30, tzinfo=UTC)
@@ -108,29 +105,6 @@ def test_who_knows_an_id_and_the_one_before_cannot_name_the_next(model):
     insert(model, [START] * 60)
     ranks = filled(model, 25)
     assert len({other - one for one, other in pairwise(ranks)}) > 30
-
-
-@pytest.mark.django_db
-@needs_hints
-def test_a_batch_does_not_read_the_whole_table_and_sorts_nothing():
-    insert_orders([START + i * MILLISECOND for i in range(60)])
-    planned, plans = build("uuid7", 40), []
-    statement = statements_of(planned)[0]
-
-    def explain(execute, sql, params, many, context):
-        if sql == statement:
-            execute(f"EXPLAIN FORMAT=TRADITIONAL {sql}", params, many, context)
-            names = [column[0] for column in context["cursor"].description]
-            steps = [dict(zip(names, row, strict=True)) for row in context["cursor"].fetchall()]
-            plans.append([(step["table"], step["type"], step["Extra"]) for step in steps])
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(explain):
-        run.execute(planned)
-    assert len(plans) == 2
-    for ((table, kind, extra),) in plans:
-        assert (table, kind) == ("t", "range")
-        assert "filesort" not in extra
 
 
 INDEX = "CREATE INDEX times ON testapp_table (at)"

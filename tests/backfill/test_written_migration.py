@@ -53,13 +53,6 @@ def is_not_null(project, column):
 def test_it_writes_what_migrate_runs(project):
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
-        "9 rows, 9 with an id",
-        "all different, strictly in order, and of their rows' times",
-        f"Wrote depot/migrations/{FIRST}.py",
-        "Next: write unique=True instead of null=True in the model, then:",
-        "  manage.py migrate depot",
-    ]
     reported = project.manage("backfill_ids").splitlines()
     assert [re.split(" {2,}", line)[1:] for line in reported if PUBLIC in line] == [
         [

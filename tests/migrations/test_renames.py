@@ -19,20 +19,6 @@ HAS_ROWS = "the table has rows"
 
 # Steps of one plan, and what its last one is refused for.
 PLANS = {
-    "model": (
-        [
-            'RenameModel("Order", "Sale"),',
-            'AlterField("sale", "public", ULIDField()),',
-        ],
-        rf"depot\.0005_step, depot\.sale\.public: {NO_ID}",
-    ),
-    "model, twice": (
-        [
-            'RenameModel("Order", "Sale"), RenameModel("Sale", "Deal"),',
-            'AlterField("deal", "public", ULIDField()),',
-        ],
-        rf"depot\.deal\.public: {NO_ID}",
-    ),
     "model, and its name goes to another": (
         [
             'RenameModel("Order", "Sale"),',
@@ -55,13 +41,6 @@ PLANS = {
             'AlterField("order", "public", ULIDField()),',
         ],
         rf"depot\.order\.public: {NO_ID}",
-    ),
-    "field": (
-        [
-            'RenameField("order", "public", "code"),',
-            'AlterField("order", "code", ULIDField()),',
-        ],
-        rf"depot\.order\.code: {NO_ID}",
     ),
     "field, and its name goes to another": (
         [
