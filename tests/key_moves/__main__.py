@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
         if options.what == "rows":
             from . import random_rows
 
-            random_rows.run(options.runs, options.seed)
+            random_rows.run(options.runs, 1 if options.seed is None else options.seed)
             print(f"{options.runs} graphs moved there, back, and there again")
             return 0
         from . import kills
@@ -46,7 +46,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.key_moves")
     parser.add_argument("what", choices=["rows", "kills"])
     parser.add_argument("--runs", type=int, default=50)
-    parser.add_argument("--seed", type=int, help="rows: without it, the same each time")
+    parser.add_argument("--seed", type=int, help="rows: of the first graph, 1 without it")
     parser.add_argument("--kill-server", action="store_true", help="kills: not those of `migrate`")
     return parser.parse_args(arguments)
 

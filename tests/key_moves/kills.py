@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import OperationalError, connection
-from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Server
@@ -20,7 +19,7 @@ from .content import Dump, content, differences, dump, none
 from .database import AFTER, BEFORE, create, insert
 from .instants import Instant, Trace
 from .process import PHASES, Migrate
-from .rows import MOMENTS, Rows, rows
+from .rows import MOMENTS, Rows, drawn
 
 MORE = 200
 """Customers and orders for which each step takes a moment."""
@@ -60,22 +59,7 @@ def run(count: int, number: int, server: Server | None) -> int:
 
 def graph(number: int) -> Rows:
     """Random rows, the same for the same seed."""
-    found: list[Rows] = []
-
-    @seed(number)
-    @settings(
-        max_examples=20,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate],
-    )
-    @given(rows(8))
-    def collect(each: Rows) -> None:
-        found.append(each)
-
-    collect()
-    largest = max(found, key=lambda each: sum(map(len, each.values())))
+    largest = drawn(number, 8)
     for n in range(MORE):
         key = 10**9 + n
         own = {"pk": key, "mark": key}

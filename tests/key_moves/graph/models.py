@@ -90,6 +90,11 @@ class GoldVip(Vip):
     medals = models.IntegerField()
 
 
+class Regular(Customer):
+    class Meta:
+        proxy = True
+
+
 class Profile(models.Model):
     customer = models.OneToOneField(Customer, models.CASCADE, primary_key=True)
     mark = models.IntegerField(unique=True)
