@@ -68,6 +68,23 @@ def constraints(table: str) -> dict[str, dict[str, Any]]:
         return connection.introspection.get_constraints(cursor, table)
 
 
+EVERYTHING = ("ALL ON ALL TABLES IN SCHEMA public", "ALL ON ALL SEQUENCES IN SCHEMA public")
+
+
+@contextmanager
+def limited_to(*privileges: str, without: str = "") -> Iterator[str]:
+    """On PostgreSQL, the name of a role that the session has in the block, with these privileges
+    alone and with none on the table ``without``.
+    """
+    role = f"limited_{connection.settings_dict['NAME']}"
+    execute(f"CREATE ROLE {role}", *(f"GRANT {each} TO {role}" for each in privileges))
+    execute(*[f"REVOKE ALL ON {without} FROM {role}"] * bool(without), f"SET ROLE {role}")
+    try:
+        yield role
+    finally:
+        execute("RESET ROLE", f"DROP OWNED BY {role}", f"DROP ROLE {role}")
+
+
 def elsewhere(action: Callable[[], Any]) -> Any:
     """Do it on another connection: that of another thread."""
 

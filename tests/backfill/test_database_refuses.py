@@ -7,7 +7,7 @@ import pytest
 from django.db import DatabaseError, connection, connections
 
 from django_sortable_ids.models import BackfillRun
-from tests.support import execute, on_statement
+from tests.support import execute, limited_to, on_statement
 from tests.testapp.models import Order
 
 from . import support
@@ -141,24 +141,6 @@ def test_the_disk_is_full(orders):
 # Rights
 
 
-@pytest.fixture
-def limited():
-    """Gives a role without rights these ones, and works as that role in the block."""
-    role = f"few_{connection.settings_dict['NAME']}"
-    execute(f"CREATE ROLE {role}")
-
-    @contextmanager
-    def granted(*grants):
-        execute(*(f"GRANT {grant} TO {role}" for grant in grants), f"SET ROLE {role}")
-        try:
-            yield
-        finally:
-            execute("RESET ROLE")
-
-    yield granted
-    execute(f"DROP OWNED BY {role}", f"DROP ROLE {role}")
-
-
 OWN = [f"ALL ON {model._meta.db_table}" for model in own_models()]
 LACKS = "the database user lacks a privilege: "
 ADVICE = (
@@ -173,7 +155,7 @@ SEQUENCES = "USAGE ON ALL SEQUENCES IN SCHEMA public"
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="its roles")
 @pytest.mark.parametrize("missing", ["UPDATE", "all on the app's tables", "SELECT"])
-def test_a_right_is_missing(orders, limited, missing):
+def test_a_right_is_missing(orders, missing):
     grants = {
         "UPDATE": ["SELECT ON testapp_order", *OWN, SEQUENCES],
         "all on the app's tables": [
@@ -182,7 +164,7 @@ def test_a_right_is_missing(orders, limited, missing):
         ],
         "SELECT": [*OWN, SEQUENCES, "UPDATE ON testapp_order"],
     }[missing]
-    with limited(*grants):
+    with limited_to(*grants):
         message = refusal()
     assert message.startswith(LACKS), message
     assert ADVICE in message

@@ -23,7 +23,7 @@ from django_sortable_ids.schema import stored_values
 from django_sortable_ids.schema.stored_values import sorts_uuids
 from tests.fields.test_making import database_made
 from tests.marks import own_tables
-from tests.support import execute
+from tests.support import EVERYTHING, execute, limited_to
 
 from .test_definitions import define
 
@@ -327,16 +327,6 @@ def test_a_table_that_the_user_may_not_read_hides_no_other(isolated, table):
     table(define("Secret", code=KUUIDField(unique=True)))
     execute(f"CREATE TABLE adopted (value varchar(20) COLLATE {LOCALE[connection.vendor]})")
     define("Adopted", value=KUUIDField(unique=True), meta={"db_table": "adopted"})
-    execute(
-        "CREATE ROLE sortable_ids_reader",
-        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO sortable_ids_reader",
-        "REVOKE SELECT ON testapp_secret FROM sortable_ids_reader",
-        "SET ROLE sortable_ids_reader",
-    )
-    try:
+    with limited_to(*EVERYTHING, without="testapp_secret"):
         assert [name for _, name in found()] == ["testapp.Adopted.value"] * 2
-    finally:
-        execute(
-            *("RESET ROLE", "DROP OWNED BY sortable_ids_reader", "DROP ROLE sortable_ids_reader"),
-            "DROP TABLE adopted",
-        )
+    execute("DROP TABLE adopted")

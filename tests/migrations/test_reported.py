@@ -10,7 +10,7 @@ from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.management import reporting
 from tests.marks import own_tables
 from tests.primary_keys.stops import RECORDS, stop_before
-from tests.support import execute, printed
+from tests.support import EVERYTHING, execute, limited_to, printed
 
 from .conftest import forget
 from .sources import ROWS, create_orders
@@ -130,15 +130,7 @@ def test_a_view(depot, reported):
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="its roles")
 def test_a_table_that_the_user_may_not_read(depot, reported):
     create_orders(depot, ROWS, public="ULIDField(unique=True)")
-    execute(
-        "CREATE ROLE depot_reader",
-        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO depot_reader",
-        "REVOKE SELECT ON depot_order FROM depot_reader",
-        "SET ROLE depot_reader",
-    )
-    try:
+    with limited_to(*EVERYTHING, without="depot_order"):
         assert reported(ULIDField(unique=True)) == (
             "ulid can't be read: permission denied for table depot_order"
         )
-    finally:
-        execute("RESET ROLE", "DROP OWNED BY depot_reader", "DROP ROLE depot_reader")

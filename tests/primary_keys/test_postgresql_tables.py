@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.errors import BackfillError
 from tests.marks import own_tables
-from tests.support import execute
+from tests.support import EVERYTHING, execute, limited_to
 
 from . import small
 
@@ -218,16 +218,9 @@ def test_what_is_refused(tables, statement):
 
 def test_rows_that_a_policy_hides(tables):
     small.write_move(tables)
-    execute(
-        f"CREATE ROLE {role()}",
-        f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {role()}",
-        "ALTER TABLE depot_order ENABLE ROW LEVEL SECURITY",
-        f"SET ROLE {role()}",
-    )
-    try:
+    execute("ALTER TABLE depot_order ENABLE ROW LEVEL SECURITY")
+    with limited_to(*EVERYTHING):
         said = tables.refusal()
-    finally:
-        execute("RESET ROLE", f"DROP OWNED BY {role()}")
     assert said.splitlines()[1].startswith("the row-level security of depot_order may hide rows")
 
 
