@@ -180,14 +180,6 @@ def test_a_class_for_djangos_own_function(registry):
             id_converter(model, name)
 
 
-def test_previous_prefixes():
-    field = ULIDField(prefix="ord", previous_prefixes=["order"])
-    converter = type("Converter", (IDConverter,), {"field": field})()
-    value = field.scheme.example
-    assert converter.to_python(f"order_{value}") == converter.to_python(f"ord_{value}") == value
-    assert converter.to_url(f"order_{value}") == f"ord_{value}"
-
-
 def test_names_that_are_taken_stay(registry):
     mine = converters.StringConverter
     converters.register_converter(mine, "basket_id")

@@ -86,11 +86,6 @@ def test_levels_with_one_place_are_skipped():
     assert bars(ULIDProduct) == {":00": "1", ":30": "1"}
 
 
-def test_the_first_moment_of_a_place_is_no_part_of_the_one_before():
-    create(ULIDProduct, utc(2026, 12, 31, 12), utc(2027, 1, 1, 5))
-    assert bars(ULIDProduct) == {"2026": "1", "2027": "1"}
-
-
 def test_without_rows_nothing_is_drawn():
     assert changelist(ULIDProduct).drill_down is None
     create(ULIDProduct, *YEARS)

@@ -1,10 +1,9 @@
 """A typo in a name is answered with the nearest name that exists."""
 
 import pytest
-from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
+from django.core.exceptions import FieldDoesNotExist
 from django.core.management import CommandError, call_command, load_command_class
 
-from django_sortable_ids import conf
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.ids import public_id, resolve
 from tests.testapp.models import Order
@@ -42,12 +41,6 @@ def test_an_option_of_a_field():
         UUIDv7Field(version=4)
     (wrong,) = UUIDv7Field(encoding="bse32").wrong_options
     assert wrong.message.endswith("; nearest: base32")
-
-
-def test_a_setting(settings):
-    settings.SORTABLE_IDS = {"WORKERS": 1}
-    with pytest.raises(ImproperlyConfigured, match=r"; nearest: WORKER$"):
-        conf.worker()
 
 
 def test_a_prefix_and_a_field_in_code():

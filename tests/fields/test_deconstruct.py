@@ -7,7 +7,6 @@ import pytest
 from django.apps import apps
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.graph import MigrationGraph
-from django.db.migrations.operations import AlterField
 from django.db.migrations.questioner import MigrationQuestioner
 from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter, OperationWriter
@@ -167,15 +166,6 @@ def test_options_that_say_the_usual_are_left_out():
     assert fields.SonyflakeField(version=2).deconstruct()[3] == {}
 
 
-def test_unknown_options_are_refused():
-    with pytest.raises(TypeError):
-        fields.UUIDv7Field(precision="ms")
-    with pytest.raises(TypeError):
-        fields.ULIDField(max_length=26, charset="numeric")
-    with pytest.raises(TypeError):
-        fields.ULIDField(accept_other_versions=True)
-
-
 def test_the_autodetector_finds_no_changes():
     """In what it has written itself, for all models of the tests."""
     state = now()
@@ -189,16 +179,6 @@ def test_the_autodetector_finds_no_changes():
         namespace["operation"].state_forwards("testapp", state)
     assert set(state.models) == set(now().models)
     assert changes(state, now()) == []
-
-
-def test_the_autodetector_sees_a_changed_option():
-    changed = now()
-    changed.alter_field(
-        "testapp", "order", "ulid", fields.ULIDField(prefix="x"), preserve_default=True
-    )
-    (operation,) = changes(now(), changed)
-    assert isinstance(operation, AlterField)
-    assert operation.field.public_text.prefix == "x"
 
 
 class OursField(fields.SnowflakeField):

@@ -2,7 +2,7 @@
 
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, connection, models, transaction
+from django.db import connection, models
 from django.db.migrations.state import ProjectState
 from django.db.models.expressions import RawSQL
 from django.test.utils import CaptureQueriesContext
@@ -73,13 +73,6 @@ def test_a_new_row_is_inserted_and_never_overwrites_another(key):
     touching = [query["sql"] for query in queries if table in query["sql"]]
     assert not [sql for sql in touching if sql.startswith("UPDATE")]
     assert [sql for sql in touching if sql.startswith("INSERT")]
-
-
-def test_a_new_row_with_the_key_of_another_is_an_error(key):
-    row = key.objects.create(name="first")
-    with pytest.raises(IntegrityError), transaction.atomic():
-        key(pk=row.pk, name="second").save()
-    assert key.objects.get().name == "first"
 
 
 @pytest.fixture(scope="module")

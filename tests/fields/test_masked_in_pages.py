@@ -51,21 +51,6 @@ def test_no_time_in_a_model_form(part, widget):
         assert public_id(row) in page
 
 
-def test_a_form_takes_what_it_shows(part):
-    form_class = form_of(MaskedPart, "whole", "other", "code", "name")
-    shown = form_class(instance=part)
-    data = {field.html_name: field.value() for field in shown}
-    form = form_class(data, instance=MaskedPart.objects.get(pk=part.pk))
-    assert form.is_valid(), form.errors
-    assert not form.has_changed()
-    saved = form.save()
-    assert (saved.whole, saved.other, saved.code) == (part.whole, part.other, part.code)
-    assert not leaks(form.as_p(), *values_of(part))
-    blank = form_class(data | {"whole": ""}, instance=part)
-    assert blank.has_changed()
-    assert "whole" in blank.errors
-
-
 def test_a_form_takes_no_bare_value(part):
     # It would say which facade a chosen time has.
     form_class = form_of(MaskedPart, "whole", "other", "code")

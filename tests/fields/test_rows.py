@@ -117,34 +117,6 @@ def names(rows):
     return sorted(row.name for row in rows)
 
 
-def test_foreign_keys(stored_key, child_of, parents, children):
-    assert child_of.objects.get(name="s").parent == parents[0]
-    assert child_of.objects.get(name="s").parent_id == parents[0].pk
-    assert child_of.objects.get(name="v").parent is None
-    assert names(child_of.objects.filter(parent=parents[0])) == ["s", "t"]
-    assert names(child_of.objects.filter(parent=parents[0].pk)) == ["s", "t"]
-    assert names(child_of.objects.filter(parent_id=parents[0].pk)) == ["s", "t"]
-    assert names(child_of.objects.filter(parent__in=parents)) == ["s", "t", "u"]
-    assert names(child_of.objects.filter(parent__in=[parents[1].pk])) == ["u"]
-    assert names(child_of.objects.filter(parent__pk__in=[parents[1].pk])) == ["u"]
-    assert names(child_of.objects.exclude(parent=parents[0])) == ["u", "v"]
-    assert names(child_of.objects.exclude(parent__in=[parents[0].pk])) == ["u", "v"]
-    assert names(child_of.objects.filter(parent__isnull=True)) == ["v"]
-    assert names(child_of.objects.filter(parent__name="a")) == ["s", "t"]
-    assert names(stored_key.objects.filter(children__name="u")) == ["b"]
-    assert names(stored_key.objects.filter(children__in=[children[2].pk])) == ["b"]
-
-
-def test_many_to_many(stored_key, child_of, parents, children):
-    assert names(children[0].friends.all()) == ["a", "b"]
-    assert names(parents[0].friends_of.all()) == ["s", "t", "u", "v"]
-    assert names(child_of.objects.filter(friends=parents[1].pk)) == ["s"]
-    assert names(child_of.objects.filter(friends__in=[parents[1]])) == ["s"]
-    assert names(child_of.objects.exclude(friends=parents[1])) == ["t", "u", "v"]
-    assert names(stored_key.objects.filter(friends_of=children[1])) == ["a"]
-    assert names(stored_key.objects.filter(friends_of__name="s").distinct()) == ["a", "b"]
-
-
 def test_select_related(child_of, parents, children, django_assert_num_queries):
     with django_assert_num_queries(1):
         found = list(child_of.objects.select_related("parent", "twin").order_by("name"))

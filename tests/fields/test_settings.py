@@ -65,14 +65,6 @@ def test_unknown_keys(settings, key):
     )
 
 
-@in_one_case("value", [None, [], "WORKER", 1, ["WORKER"]])
-def test_no_dict(settings, value):
-    settings.SORTABLE_IDS = value
-    with pytest.raises(ImproperlyConfigured) as refusal:
-        conf.worker()
-    assert str(refusal.value) == f"SORTABLE_IDS is of type {type(value).__name__}; expected a dict"
-
-
 def test_the_rule_for_a_clock_that_goes_back(settings):
     settings.SORTABLE_IDS = {"CLOCK_ROLLBACK": "raise", "CLOCK_ROLLBACK_LIMIT": 0.5}
     before = Generator.rule

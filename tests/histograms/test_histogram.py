@@ -26,7 +26,7 @@ from django_sortable_ids.pagination import Count as Rows
 from django_sortable_ids.schemes import TimeScheme
 from tests.admin.page import Page
 from tests.combinations import each_with, in_one_case
-from tests.lookups.support import each_field, fill, utc
+from tests.lookups.support import fill, utc
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.schemes.support import ids_at
@@ -54,20 +54,6 @@ def around(middle, n, seed=0):
     seconds = [chance.randrange(-86_400, 86_400) for _ in range(n)]
     hours = [3_600 * hour + shift for hour in range(-3, 4) for shift in (-1, 0)]
     return [middle + timedelta(seconds=each) for each in (*seconds, *hours)]
-
-
-@each_field
-def test_each_scheme_is_counted_at_each_change_of_the_clock(name):
-    zone, middle = random.Random(name).choice(list(ZONES.items()))
-    with timezone.override(zone):
-        fill(name, around(middle, 40))
-        times = [at for at in Order.objects.values_list("created_at", flat=True) if at]
-        for unit in ("day", "hour", "month"):
-            bars = histogram(Order.objects, name, unit)
-            assert rows_in(bars) == one_by_one(bars, times)
-            assert sum(rows_in(bars)) == len(times) == 54
-            assert bars[0].count
-            assert bars[-1].count
 
 
 def test_each_kind_of_column_is_counted(stored_key):

@@ -24,7 +24,6 @@ from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
 from tests.testapp.models import MaskedKey, Named, Time64MillisecondKey
 
 UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 PUSH_ID = "-JhLeOlGIEjaIOFHR0xd"
 REPORT = """
 017f22e2-79b0-7cc3-98c4-dc0c0c07398f
@@ -115,13 +114,6 @@ def test_the_row_of_an_id(name):
             (row, public_id(row), False)
         ]
     assert f"row            {label}: {public_id(row)} (the row)" in run(public_id(row))
-
-
-@pytest.mark.django_db
-def test_an_id_of_no_row():
-    found = known_of(f"prod_{ULID}")
-    assert not found.rows
-    assert fields(found.candidates[0]) == ["store.ULIDProduct.id"]
 
 
 @pytest.mark.django_db

@@ -122,16 +122,6 @@ def test_what_declared_fields_take(part, name):
         assert not leaks(json.dumps(refused.errors), V7)
 
 
-def test_a_missing_row_is_named_by_its_public_text():
-    gone = MaskedKey()
-    for base in (plain, OwnKeySerializer):
-        serializer = serializer_of(MaskedPart, ["whole"], base)(data={"whole": public_id(gone)})
-        assert not serializer.is_valid()
-        text = json.dumps(serializer.errors)
-        assert public_id(gone) in text
-        assert not leaks(text, gone.pk)
-
-
 @in_one_case("base", [plain, linked, OwnKeySerializer])
 def test_relations_of_other_serializers(part, base):
     shown = ["whole", "other", "code"]

@@ -91,22 +91,6 @@ def test_a_forked_child_does_not_continue_its_parents_ids():
 
 
 @needs_fork
-def test_a_forked_child_is_not_locked_out():
-    said = []
-
-    def forking_clock():
-        said.append("asked")
-        # The generator's lock is held while it asks for the time again.
-        if len(said) == 2:
-            said.extend(child_says(lambda: take(going, 3)))
-        return 5
-
-    going = generator(TINY, forking_clock, below=lambda size: 0)
-    assert going.next() == (5, 0)
-    assert said == ["asked", "asked", [5, 0], [5, 1], [5, 2]]
-
-
-@needs_fork
 def test_a_child_forked_while_another_thread_holds_the_lock_is_not_locked_out():
     asked, locked, forked = [], Event(), Event()
 

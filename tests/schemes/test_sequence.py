@@ -2,7 +2,7 @@
 
 import re
 from datetime import date
-from itertools import pairwise, product
+from itertools import pairwise
 
 import pytest
 
@@ -44,14 +44,6 @@ def test_refused_additions(entry):
         numeration(entry).add(entry["text"], entry["count"])
 
 
-@in_one_case("characters", ["ab", "0123456789", "z9A"])
-def test_every_text_has_its_place_in_shortlex_order(characters):
-    row = Numeration(characters)
-    texts = [""] + ["".join(t) for n in (1, 2, 3) for t in product(characters, repeat=n)]
-    assert [row.number(text) for text in texts] == list(range(len(texts)))
-    assert [row.text(number) for number in range(len(texts))] == texts
-
-
 @in_one_case(
     ("characters", "options"),
     [("", {}), ("a", {}), ("aa", {}), ("aba", {}), ("aA", {"ignore_case": True})],
@@ -68,18 +60,6 @@ def test_characters_are_safe_in_urls(characters):
 
 
 # Ids
-
-
-def test_ids_grow():
-    row = sequence()
-    assert [row.nth(n) for n in (0, 1, 9, 10, 109, 110)] == ["0", "1", "9", "00", "99", "000"]
-
-
-def test_ids_of_a_width_run_out():
-    row = sequence(width=3)
-    assert [row.nth(n) for n in (0, 1, 999)] == ["000", "001", "999"]
-    with pytest.raises(SequenceExhausted, match="no id number 1000 of 3 characters"):
-        row.nth(1000)
 
 
 @in_one_case("start", ["0", "5", "00"])
@@ -107,13 +87,6 @@ def test_the_case_of_the_start_is_the_case_of_the_ids(start, second):
 )
 def test_ids_keep_the_case_of_a_character_set_that_has_one(charset, eleventh):
     assert sequence(charset, width=3, ignore_case=True).nth(10) == eleventh
-
-
-@in_one_case("row", SEQUENCES)
-def test_nth_counts(row):
-    ids = [row.nth(n) for n in range(500)]
-    numbers = [row.to_int(value) for value in ids]
-    assert numbers == list(range(numbers[0], numbers[0] + 500))
 
 
 @in_one_case("text", ["0", "000", "0a", "", "0 ", "\u0661\u0662"])
@@ -174,48 +147,6 @@ YEARLY = "INV-{year}-{number}"
 
 def templated(template=YEARLY, width=3, charset="numeric", **options):
     return get("lexical_sequence", template=template, width=width, charset=charset, **options)
-
-
-@in_one_case(
-    ("template", "ids"),
-    [
-        ("ORD-{number}", ["ORD-000", "ORD-001"]),
-        (YEARLY, ["INV-2026-000", "INV-2026-001"]),
-        ("{year}{month}{number}", ["202601000", "202601001"]),
-        ("{year}_{month}_{number}~A", ["2026_01_000~A", "2026_01_001~A"]),
-    ],
-)
-def test_ids_have_the_text(template, ids):
-    row = templated(template)
-    assert [row.nth(n) for n in range(2)] == ids
-    assert [row.parse(each) for each in ids] == ids
-    assert row.canonical.length == row.canonical.shortest == len(ids[0])
-    assert all(re.fullmatch(row.canonical.pattern, each) for each in ids)
-
-
-def test_a_sequence_counts_in_a_period():
-    row = templated(start="998")
-    old = row.in_period_of(date(1999, 12, 31))
-    assert [old.nth(n) for n in range(2)] == ["INV-1999-998", "INV-1999-999"]
-    assert old.count == 2
-    assert old.template.period_name(old.period) == "1999"
-    with pytest.raises(SequenceExhausted, match="no id number 2 of 3 characters; widen it"):
-        old.nth(2)
-    assert row.in_period_of(date(2026, 5, 6)) is row
-
-
-@in_one_case(
-    ("template", "names"),
-    [
-        ("A{number}", ["", "", ""]),
-        (YEARLY, ["2025", "2025", "2026"]),
-        ("{year}{month}-{number}", ["2025-01", "2025-12", "2026-01"]),
-    ],
-)
-def test_names_of_periods(template, names):
-    days = [date(2025, 1, 31), date(2025, 12, 31), date(2026, 1, 1)]
-    rows = [templated(template).in_period_of(day) for day in days]
-    assert [row.template.period_name(row.period) for row in rows] == names
 
 
 @in_one_case("template", [YEARLY, "{year}{month}-{number}-X"])

@@ -19,11 +19,6 @@ from .support import NOW, NOW_NS
 WORKERS = Layout(ticks=100, suffixes=100, workers=10)
 
 
-def test_a_worker_has_its_own_suffixes_in_every_tick():
-    going = generator(WORKERS, lambda: 7, worker=3)
-    assert take(going, 11) == [*((7, suffix) for suffix in range(30, 40)), (8, 30)]
-
-
 def test_a_worker_whose_number_stands_last_has_every_tenth_suffix():
     layout = replace(WORKERS, worker_last=True)
     going = generator(layout, lambda: 7, worker=3)
@@ -41,19 +36,6 @@ def test_a_worker_does_not_overrun_a_last_tick_that_is_cut(worker, suffixes):
     assert take(going, len(suffixes)) == [(6, suffix) for suffix in suffixes]
     with pytest.raises(OutOfRange):
         going.next()
-
-
-@in_one_case("worker", [-1, 10, 11])
-def test_wrong_worker_numbers_are_refused(worker):
-    with pytest.raises(ValueError, match=f"worker number {worker}: expected 0 to 9"):
-        generator(WORKERS, lambda: 7, worker=worker)
-
-
-def test_a_layout_without_workers_refuses_any():
-    with pytest.raises(ValueError, match="this layout has no worker numbers"):
-        generator(TINY, lambda: 5, worker=0)
-    with pytest.raises(ValueError, match="this layout has no worker numbers"):
-        get("uuid7").with_worker(0)
 
 
 @in_one_case(

@@ -29,17 +29,6 @@ def take(at=0, places=10):
     return leases.take(places, TERMS, lambda: NOW + at, "default")
 
 
-def test_everybody_gets_another_number():
-    held = [take() for _ in range(10)]
-    assert [each.number for each in held] == list(range(10))
-    assert len({each.token for each in held}) == 10
-    assert {(each.starts, each.expires) for each in held} == {(NOW, NOW + 1000)}
-    kept = WorkerLease.objects.values_list("number", "token", "starts", "expires")
-    assert list(kept.order_by("number")) == [
-        (each.number, each.token, each.starts, each.expires) for each in held
-    ]
-
-
 def test_refused_when_all_are_taken():
     for number in range(4):
         take(at=number * 100, places=4)
