@@ -4,17 +4,15 @@ Every round makes a table of wide rows with three indexes, five rows to a time, 
 three, and runs it in a process of its own. The UPDATE is ``GenerateID(at=...)``, whose suffixes are
 random; on SQLite it is the least that any can do, ``SET id = hex(randomblob(16))``. The loop runs
 over fewer rows and is extrapolated. ``--verify`` follows a backfill that is not measured. Shown are
-medians, and the most memory that a process had.
-With several numbers of rows, the last column compares the time of a row with that of the first.
+medians, and the most memory that a backfill had.
 
 Run it as ``python -m tests.benchmarks.backfill``.
 """
 
 import argparse
-import dataclasses
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from statistics import median
@@ -136,14 +134,13 @@ def target_of(field: str) -> Target:
     return Target(Filled._meta.get_field(field), Times(Filled, source, "default"))
 
 
-def backfill(field: str, batch_size: int | None) -> int:
-    """With batches of that size, or as the command without options makes them."""
-    target = target_of(field)
-    limits = Limits(target_time=None if batch_size else TARGET_TIME)
-    return run.execute(plan.build(target, batch_size or FIRST_BATCH), limits=limits).filled
+def backfill(field: str, _: int = 0) -> int:
+    """As the command does it without options."""
+    planned = plan.build(target_of(field), FIRST_BATCH)
+    return run.execute(planned, limits=Limits(target_time=TARGET_TIME)).filled
 
 
-def update(field: str) -> int:
+def update(field: str, _: int) -> int:
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(f"UPDATE benchmark_backfill SET {field} = hex(randomblob(16))")
@@ -159,106 +156,80 @@ def save(field: str, rows: int) -> int:
     return rows
 
 
-def measured(way: str, field: str, rows: int, options: argparse.Namespace) -> tuple[float, int]:
+def verified(field: str, _: int) -> int:
+    return verify(target_of(field)).rows
+
+
+WAYS: dict[str, Callable[[str, int], int]] = {
+    "update": update,
+    "backfill": backfill,
+    "verify": verified,
+    "save": save,
+}
+"""Each gives the number of its rows, of which those of ``save`` are told."""
+
+
+def measured(way: str, field: str, options: argparse.Namespace) -> tuple[float, int]:
     """Seconds a row and bytes of memory of one run, on a table of its own."""
-    with unfilled(rows):
+    with unfilled(options.rows):
         done = subprocess.run(
-            command(way, field, options), check=True, stdout=subprocess.PIPE, text=True
+            command(way, field, options.saved), check=True, stdout=subprocess.PIPE, text=True
         )
-        seconds, memory, done_rows = json.loads(done.stdout)
-        return seconds / done_rows, memory
+        seconds, memory, rows = json.loads(done.stdout)
+        return seconds / rows, memory
 
 
 @contextmanager
 def unfilled(rows: int) -> Iterator[None]:
     """So many rows without ids."""
-    with table_of(Filled):
-        with connection.schema_editor() as editor:
-            editor.create_model(BackfillRun)
-        try:
-            insert(rows)
-            yield
-        finally:
-            with connection.schema_editor() as editor:
-                editor.delete_model(BackfillRun)
+    with table_of(Filled, BackfillRun):
+        insert(rows)
+        yield
 
 
-def command(way: str, field: str, options: argparse.Namespace) -> list[str]:
+def command(way: str, field: str, saved: int = 0) -> list[str]:
     """What runs one way, in a process of its own."""
-    given = ("--fields", field, "--batch-size", options.batch_size or 0, "--saved", options.saved)
-    return command_of("backfill", way, *given)
+    return command_of("backfill", way, "--fields", field, "--saved", saved)
 
 
-@dataclasses.dataclass
-class Comparison:
-    """Seconds a row of each round."""
-
-    field: str
-    rows: int
-    backfills: list[float] = dataclasses.field(default_factory=list)
-    updates: list[float] = dataclasses.field(default_factory=list)
-    saves: list[float] = dataclasses.field(default_factory=list)
-    verifications: list[float] = dataclasses.field(default_factory=list)
-    memory: int = 0
-
-    def measure(self, options: argparse.Namespace) -> None:
-        self.updates.append(measured("update", self.field, self.rows, options)[0])
-        seconds, memory = measured("backfill", self.field, self.rows, options)
-        self.backfills.append(seconds)
-        self.memory = max(self.memory, memory)
-        self.verifications.append(measured("verify", self.field, self.rows, options)[0])
-        if options.saved:
-            self.saves.append(measured("save", self.field, self.rows, options)[0])
-
-    def line(self, first: "Comparison") -> list[str]:
-        return [
-            f"`{self.field}`",
-            f"{self.rows:,}",
-            f"{median(self.backfills) * self.rows:.1f} s",
-            f"{1 / median(self.backfills):,.0f}",
-            f"{median(ratios(self.backfills, self.updates)):.2f}",
-            f"{median(ratios(self.saves, self.backfills)):.0f}" if self.saves else "",
-            f"{median(ratios(self.verifications, self.backfills)):.2f}",
-            megabytes(self.memory),
-            f"{median(ratios(self.backfills, first.backfills)):.2f}",
-        ]
-
-
-def compared(field: str, options: argparse.Namespace) -> list[list[str]]:
-    sizes = [Comparison(field, rows) for rows in options.rows]
+def compared(field: str, options: argparse.Namespace) -> list[str]:
+    """A line of the table: medians of the rounds."""
+    times: dict[str, list[float]] = {way: [] for way in WAYS}
+    memory = 0
     for _ in range(options.rounds):
-        for size in sizes:
-            size.measure(options)
-    return [size.line(sizes[0]) for size in sizes]
+        for way, found in times.items():
+            seconds, used = measured(way, field, options)
+            found.append(seconds)
+            memory = max(memory, used if way == "backfill" else 0)
+    ours = times["backfill"]
+    return [
+        f"`{field}`",
+        f"{median(ours) * options.rows:.1f} s",
+        f"{1 / median(ours):,.0f}",
+        f"{median(ratios(ours, times['update'])):.2f}",
+        f"{median(ratios(times['save'], ours)):.0f}",
+        f"{median(ratios(times['verify'], ours)):.2f}",
+        megabytes(memory),
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000])
-    parser.add_argument(
-        "--saved", type=int, default=20_000, help="rows of the loop of save(), or 0"
-    )
-    parser.add_argument("--batch-size", type=int, help="else as many as take half a second")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--saved", type=int, default=20_000, help="rows of the loop of save()")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--fields", nargs="+", default=["uuid7", "ulid", "snowflake"])
-    options = way_of_this_process(parser, ["backfill", "update", "save", "verify"])
+    options = way_of_this_process(parser, WAYS)
     if options.way:
-        field = options.fields[0]
-        ways = {
-            "backfill": lambda: backfill(field, options.batch_size),
-            "update": lambda: update(field),
-            "save": lambda: save(field, options.saved),
-            "verify": lambda: verify(target_of(field)).rows,
-        }
+        (field,) = options.fields
         if options.way == "verify":
-            backfill(field, options.batch_size)
-        measure(ways[options.way])
+            backfill(field)
+        measure(lambda: WAYS[options.way](field, options.saved))
         return
-    columns = ["field", "rows", "time", "rows a second", "to one UPDATE", "`save()` to it"]
-    columns += ["`--verify` to it", "memory", "time of a row"]
-    lines = [line for field in options.fields for line in compared(field, options)]
-    size = f", {options.batch_size:,} in a transaction" if options.batch_size else ""
-    print(heading(f"Backfill{size}"))
+    columns = ["field", "time", "rows a second", "to one UPDATE", "`save()` to it"]
+    columns += ["`--verify` to it", "memory"]
+    lines = [compared(field, options) for field in options.fields]
+    print(heading(f"Backfill of {options.rows:,} rows"))
     print(markdown(columns, lines))
 
 

@@ -55,7 +55,7 @@ def compared(field: str, options: argparse.Namespace) -> list[list[str]]:
     with unfilled(options.rows):
         end = perf_counter() + options.seconds
         alone = latencies(options.rows, lambda: perf_counter() < end)
-        process = subprocess.Popen(command("backfill", field, options), stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command("backfill", field), stdout=subprocess.DEVNULL)
         beside = latencies(options.rows, lambda: process.poll() is None)
         assert process.returncode == 0, "the backfill failed"
     return [line("alone", alone), line(f"beside `{field}`", beside)]
@@ -66,7 +66,6 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=10, help="of the writer alone")
     parser.add_argument("--fields", nargs="+", default=["uuid7"])
-    parser.set_defaults(batch_size=None, saved=0)
     options = parser.parse_args()
     lines = [each for field in options.fields for each in compared(field, options)]
     print(heading(f"A writer beside the backfill of {options.rows:,} rows"))
