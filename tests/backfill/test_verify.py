@@ -100,17 +100,6 @@ def test_a_value_that_the_field_does_not_store_fails(name, spoil):
     assert run_command(name)[1] is None
 
 
-def test_ids_that_occur_twice_fail():
-    insert(Plain, [{"created_at": START + i * SECOND} for i in range(6)])
-    fill(PLAIN)
-    ids = ids_by_key(PLAIN)
-    first, *_, last = ids
-    rows(PLAIN).filter(pk=last).update(public_id=ids[first])
-    lines, (error, _) = run_command(PLAIN)
-    assert "1 row with the id of another row" in error
-    assert any(line.endswith(" is the id of 2 rows") for line in lines)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -11,8 +11,6 @@ from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
 from tests.support import columns, execute
 
-from .sources import create_orders
-
 pytestmark = own_tables
 
 COUNTERS = ("BigAutoField", "SmallAutoField")
@@ -167,16 +165,3 @@ def test_negative_numbers_are_refused(depot):
     depot.write(SNOWFLAKE)
     with pytest.raises(CommandError, match=r"treated as ids: -3 is not a valid snowflake"):
         depot.migrate()
-
-
-def test_the_numbers_are_found_under_the_present_name_of_a_column(depot):
-    create_orders(depot, number="BigIntegerField()")
-    depot.model("Order").objects.create(number=7, name="a")
-    depot.write('RenameField("order", "number", "code"),')
-    depot.write('AlterField("order", "code", Time64Field()),')
-    with pytest.raises(CommandError, match="treated as ids: 7 is not"):
-        depot.migrate()
-    depot.take_back()
-    depot.write('AlterField("order", "code", SnowflakeField()),')
-    depot.migrate()
-    assert depot.column("depot_order", "code") == [7]

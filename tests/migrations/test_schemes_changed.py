@@ -158,16 +158,6 @@ def test_random_uuids_are_adopted_as_what_they_are_only(depot):
         depot.migrate()
 
 
-def test_texts_in_another_spelling_would_not_be_found(depot):
-    rows = ROWS.replace("name=name", "name=name, public=f'01m7y2dcf66nmgajt4mstmrwd{name}'")
-    prepare(depot, "CharField(max_length=26)", rows)
-    depot.write('AlterField("order", "public", ULIDField(storage="varchar")),')
-    with pytest.raises(
-        CommandError, match="in the form of this column, 01M7Y2DCF66NMGAJT4MSTMRWDA"
-    ):
-        depot.migrate()
-
-
 def test_one_wrong_value_at_an_end_of_the_index_is_enough_and_few_rows_are_read(depot):
     prepare(
         depot,
@@ -197,19 +187,6 @@ def add_rows(apps, schema_editor):
     ]
     assert reads
     assert all("LIMIT" in sql for sql in reads)
-
-
-@pytest.mark.parametrize("new", ["UUIDv7Field", "SCRU128Field"])
-def test_the_edit_that_was_meant_as_a_swap_is_refused(depot, new):
-    """What makemigrations writes where ``public`` is removed and ``new`` called ``public``."""
-    skip_where_uuids_are_refused('ULIDField(storage="uuid")')
-    field = f'{new}(storage="uuid", unique=True)'
-    prepare(depot, 'ULIDField(storage="uuid", unique=True)', new=field)
-    before = depot.column("depot_order", "new")
-    depot.write(f'RemoveField("order", "new"), AlterField("order", "public", {field}),')
-    with pytest.raises(CommandError, match=CONVERT):
-        depot.migrate()
-    assert depot.column("depot_order", "new") == before
 
 
 def test_a_swap_in_the_plan_is_followed(depot):

@@ -77,16 +77,9 @@ CASES = {
     ),
 }  # fmt: skip
 GENERAL = "id = KUUIDField(primary_key=True, db_collation='utf8mb4_general_ci')"
-NATIVE = "id = ULIDField(primary_key=True, storage='uuid')"
 OF_MYSQL = {
     "collation": (
         NUMBER, GENERAL, CREATED, "", [FROM],
-        "the column of depot.Customer.new_key can't hold all of its ids, or doesn't sort them",
-    ),
-}  # fmt: skip
-OF_MARIADB = {
-    "native": (
-        NUMBER, NATIVE, CREATED, "", [FROM],
         "the column of depot.Customer.new_key can't hold all of its ids, or doesn't sort them",
     ),
 }  # fmt: skip
@@ -109,13 +102,11 @@ def written(project, *arguments):
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("name", [*CASES, *OF_MYSQL, *OF_MARIADB])
+@pytest.mark.parametrize("name", [*CASES, *OF_MYSQL])
 def test_refused(edited, name):
-    if name in OF_MYSQL | OF_MARIADB and connection.vendor != "mysql":
-        pytest.skip("only MySQL and MariaDB have these columns")
-    if name in OF_MARIADB and not connection.mysql_is_mariadb:
-        pytest.skip("only MariaDB has this column")
-    before, after, rows, more, source, expected = (CASES | OF_MYSQL | OF_MARIADB)[name]
+    if name in OF_MYSQL and connection.vendor != "mysql":
+        pytest.skip("only MySQL and MariaDB have such a column")
+    before, after, rows, more, source, expected = (CASES | OF_MYSQL)[name]
     settings = IN_NEW_YORK if name == "skipped" else ""
     project = edited(before, after, f"{ROWS.format(rows or 'pass')}\n{more}", settings)
     code, error = written(project, *source)
