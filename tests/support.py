@@ -68,6 +68,24 @@ def constraints(table: str) -> dict[str, dict[str, Any]]:
         return connection.introspection.get_constraints(cursor, table)
 
 
+_TRIGGERS = {
+    "sqlite": "CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {body} END",
+    "mysql": "CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW BEGIN {body} END",
+    "postgresql": """
+        CREATE OR REPLACE FUNCTION {name}_f() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN {body} RETURN NULL; END$$;
+        CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}_f()
+    """,
+}
+
+
+def trigger(name: str, event: str, table: str, body: str) -> str:
+    """The SQL of a trigger. On PostgreSQL its body is in a function, which stays when the table is
+    dropped.
+    """
+    return _TRIGGERS[connection.vendor].format(name=name, event=event, table=table, body=body)
+
+
 EVERYTHING = ("ALL ON ALL TABLES IN SCHEMA public", "ALL ON ALL SEQUENCES IN SCHEMA public")
 
 

@@ -16,7 +16,7 @@ from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.operations import AddSortableID
 from tests.marks import own_tables
 from tests.primary_keys.stops import Stopped, stopping_at
-from tests.support import execute
+from tests.support import execute, trigger
 
 from .sources import FIELDS, field
 from .test_constrain import changes_the_schema, is_constrained
@@ -110,31 +110,9 @@ def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     assert is_constrained()
 
 
-TRIGGER = {
-    "sqlite": ["CREATE TRIGGER acts UPDATE ON depot_order BEGIN SELECT 1; END"],
-    "postgresql": [
-        "CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
-        "CREATE TRIGGER acts BEFORE UPDATE ON depot_order FOR EACH ROW EXECUTE FUNCTION act()",
-    ],
-    "mysql": ["CREATE TRIGGER acts BEFORE UPDATE ON depot_order FOR EACH ROW SET NEW.name = 'z'"],
-}
-REMOVED = {
-    "sqlite": ["DROP TRIGGER IF EXISTS acts"],
-    "postgresql": ["DROP FUNCTION act() CASCADE"],
-    "mysql": ["DROP TRIGGER IF EXISTS acts"],
-}
-
-
-@pytest.fixture
-def trigger():
-    """Creates one on the table."""
-    yield lambda: execute(*TRIGGER[connection.vendor])
-    execute(*REMOVED[connection.vendor])
-
-
-def test_triggers_are_refused_until_they_are_allowed(depot, trigger):
+def test_triggers_are_refused_until_they_are_allowed(depot):
     prepare(depot)
-    trigger()
+    execute(trigger("acts", "UPDATE", "depot_order", "DELETE FROM django_migrations WHERE id < 0;"))
     adds = 'AddSortableID("order", "public", ULIDField(null=True), created_from="made"{}),'
     depot.write(adds.format(""), atomic=False)
     with pytest.raises(CommandError, match=r"the trigger acts.* allow_triggers=True of Add"):

@@ -5,22 +5,13 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from tests.marks import own_tables
-from tests.support import columns, execute
+from tests.support import columns, execute, trigger
 
 from . import small
 from .test_refused import refusal
 
 pytestmark = own_tables
 
-DO = {
-    "sqlite": "CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {body} END",
-    "mysql": "CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW BEGIN {body} END",
-    "postgresql": """
-        CREATE FUNCTION {name}_f() RETURNS trigger LANGUAGE plpgsql AS
-            $$BEGIN {body} RETURN NULL; END$$;
-        CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}_f()
-    """,
-}
 IS_POSTGRESQL = connection.vendor == "postgresql"
 IS_MYSQL = connection.vendor == "mysql"
 FIRES = "trigger depot_logged of {} fires on a table that changes"
@@ -49,13 +40,12 @@ def customers(depot):
         execute("DROP FUNCTION IF EXISTS depot_logged_f CASCADE")
 
 
-def trigger(body, event="INSERT", table="depot_customer"):
-    made = DO[connection.vendor].format(name="depot_logged", event=event, table=table, body=body)
-    execute(made)
+def logs(body, event="INSERT", table="depot_customer"):
+    execute(trigger("depot_logged", event, table, body))
 
 
 def test_a_trigger_of_a_moved_table(customers):
-    trigger("INSERT INTO depot_log (text) VALUES (NEW.name);")
+    logs("INSERT INTO depot_log (text) VALUES (NEW.name);")
     small.write_move(customers, more="allowed=['*']," if IS_MYSQL else "")
     found = [FIRES.format("depot_customer"), advice("depot_logged")]
     assert refusal(customers) == ([REPLACED.format("depot_customer")] if IS_MYSQL else found)
@@ -63,14 +53,14 @@ def test_a_trigger_of_a_moved_table(customers):
 
 
 def test_a_trigger_of_another_table(customers):
-    trigger('UPDATE depot_log SET text = ("depot_order");', table="depot_log")
+    logs('UPDATE depot_log SET text = ("depot_order");', table="depot_log")
     small.write_move(customers)
     found = ["trigger depot_logged of depot_log names depot_order", advice("depot_logged")]
     assert refusal(customers) == found
 
 
 def test_a_longer_name_is_another_table(customers):
-    trigger(
+    logs(
         "INSERT INTO depot_log (text) VALUES ('depot_order2 my_depot_order');",
         "UPDATE",
         "depot_log",
@@ -84,7 +74,7 @@ def test_a_longer_name_is_another_table(customers):
 
 @pytest.mark.skipif(IS_MYSQL, reason="it refuses each")
 def test_one_that_somebody_has_read(customers):
-    trigger("INSERT INTO depot_log (text) VALUES ('of ' || NEW.id);")
+    logs("INSERT INTO depot_log (text) VALUES ('of ' || NEW.id);")
     small.write_move(customers, more="allowed=['depot_log*'],")
     customers.migrate()
     made = customers.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
@@ -99,7 +89,7 @@ def test_one_that_somebody_has_read(customers):
 def test_one_is_refused_backwards(customers):
     small.write_move(customers)
     customers.migrate()
-    trigger("INSERT INTO depot_log (number) VALUES (NEW.old_id);")
+    logs("INSERT INTO depot_log (number) VALUES (NEW.old_id);")
     refused = (REPLACED if IS_MYSQL else FIRES).format("depot_customer")
     with pytest.raises(CommandError, match=refused):
         customers.migrate("0001_step")
@@ -162,7 +152,7 @@ TEXTS = """CreateModel("Note", [
 def test_a_trigger_of_texts_with_keys(depot):
     small.create(depot, more=TEXTS)
     execute("CREATE TABLE depot_log (number int, text varchar(40))")
-    trigger("INSERT INTO depot_log (text) VALUES (NEW.name);", event="UPDATE", table="depot_note")
+    logs("INSERT INTO depot_log (text) VALUES (NEW.name);", event="UPDATE", table="depot_note")
     try:
         small.write_move(depot, generic=[("depot_note", "object_id", "content_type")])
         assert refusal(depot) == [FIRES.format("depot_note"), advice("depot_logged")]
@@ -191,9 +181,7 @@ def project(create):
 
 
 def create_trigger(project):
-    made = DO[connection.vendor].format(
-        name="depot_logged", event="INSERT", table="depot_log", body=BODY
-    )
+    made = trigger("depot_logged", "INSERT", "depot_log", BODY)
     project.sql("CREATE TABLE depot_log (number int)", made)
 
 
