@@ -419,14 +419,3 @@ def test_parameters_can_carry_no_markup(browser):
         form = form_of(page_of(browser, route), "creation time")
         sent = send(browser, route, form, first="2026-01-01")
         assert parse_qs(sent.request["QUERY_STRING"])["q"] == [text]
-
-
-@pytest.mark.usefixtures("orders")
-def test_the_days_are_those_of_the_time_zone(at_time):
-    query = "?uuid7__created_at__date__gte=2026-03-08&uuid7__created_at__date__lte=2026-03-08"
-    here = names(changelist(Order, query))
-    assert sorted(here) == ["2026-03-08 first", "2026-03-08 last"]
-    for use_tz in (True, False):
-        at_time("Asia/Tokyo", "2026-07-06T12:00", use_tz=use_tz)
-        there = names(changelist(Order, query))
-        assert sorted(there) == ["2026-03-07 last", "2026-03-08 first"]

@@ -191,17 +191,6 @@ def test_a_childs_own_column(family, inside):
     assert (row.pk, child.objects.count(), parent.objects.count()) == (77, 2, 2)
 
 
-def test_get_or_create_returns_no_other_row(small, inside):
-    with the_same_ids():
-        other = small.objects.create(slug="other")
-    with the_same_ids(), inside():
-        row, created = small.objects.get_or_create(slug="new")
-    assert created
-    assert (row.slug, row.pk != other.pk) == ("new", True)
-    assert small.objects.get_or_create(slug="new") == (row, False)
-    assert small.objects.get_or_create(slug="other") == (other, False)
-
-
 @pytest.fixture
 def other(tmp_path, django_db_blocker):
     with django_db_blocker.unblock(), second_database(tmp_path) as alias:

@@ -45,15 +45,6 @@ def test_rows_that_collide_all_land(keyed, inside):
     assert plain.objects.count() == 3
 
 
-def test_the_key_and_another_column_of_one_row(small, inside):
-    with the_same_ids():
-        pairs = {(row.pk, row.ticket) for row in (small.objects.create() for _ in range(2))}
-    with the_same_ids(), inside():
-        row = small.objects.create()
-    assert (row.pk, row.ticket) not in pairs
-    assert small.objects.count() == 3
-
-
 def test_a_full_tick_bounds_the_tries(small, inside):
     fill_the_tick(small)
     with the_same_ids(), inside():

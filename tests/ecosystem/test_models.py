@@ -7,7 +7,7 @@ from pathlib import Path
 
 import guardian.shortcuts
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.core.checks import run_checks
 from django.core.management import call_command
 from django.db import NotSupportedError, connection, models
@@ -162,16 +162,6 @@ def test_objects_for_a_user(objects, user):
     assert list(shortcuts.get_objects_for_user(user, view(model), without)) == []
     assert user.has_perm(view(model), objects[1])
     assert not user.has_perm(view(model), objects[0])
-
-
-def test_objects_for_a_group(objects, user):
-    model = type(objects[0])
-    group = Group.objects.create(name="readers")
-    user.groups.add(group)
-    shortcuts.assign_perm(view(model), group, objects[2])
-    assert list(shortcuts.get_objects_for_group(group, view(model))) == [objects[2]]
-    assert list(shortcuts.get_objects_for_user(user, view(model))) == [objects[2]]
-    assert list(shortcuts.get_objects_for_user(user, view(model), use_groups=False)) == []
 
 
 def test_permissions_of_many_objects_at_once(objects, user):

@@ -53,18 +53,6 @@ def test_the_type_is_id():
         assert line in printed
 
 
-def test_an_asynchronous_view_shows_the_same(ticket):
-    query = {"query": "{ orders { id customer { id } } }"}
-
-    async def ask():
-        return await AsyncClient().post("/async/", query, content_type="application/json")
-
-    answer = async_to_sync(ask)()  # whose thread, and so whose connection, is this one's
-    assert answer.json()["data"]["orders"] == [
-        {"id": public(ticket.order), "customer": {"id": public(ticket.order.customer)}}
-    ]
-
-
 def test_an_asynchronous_view_loads_a_deferred_id(ticket):
     query = {"query": "{ ticketsWithoutNumber { number } }"}
 

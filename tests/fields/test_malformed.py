@@ -34,6 +34,8 @@ from rest_framework.serializers import HyperlinkedModelSerializer, ModelSerializ
 from rest_framework.test import APIClient, APIRequestFactory
 
 from django_sortable_ids import ids
+from django_sortable_ids.pagination import keyset_page
+from django_sortable_ids.rest_framework import SortableIDCursorPagination
 from django_sortable_ids.schemes import InvalidID, all_schemes
 from tests.combinations import each_with, in_one_case
 from tests.malformed import OTHER_VERSIONS, WRONG_TYPES, example_of, malformed, malformed_values
@@ -382,6 +384,10 @@ class Pages(CursorPagination):
     page_size = 2
 
 
+class OwnPages(SortableIDCursorPagination):
+    page_size = 2
+
+
 @surface
 def cursors(of):
     for model, name in ((of.product, "id"), (Order, of.scheme)):
@@ -394,13 +400,23 @@ def cursors(of):
                 "queryset": model.objects.order_by("pk"),
                 "serializer_class": serializer_for(model, "name"),
                 "permission_classes": [AllowAny],
-                "pagination_class": type("Own", (Pages,), {"ordering": ordering}),
             }
             tokens = urlencode({"p": text, **more}, errors="surrogatepass")
             cursor = urlencode({"cursor": b64encode(tokens.encode()).decode()})
-            view = type("View", (ListAPIView,), options).as_view()
-            answer = view(APIRequestFactory().get(f"/?{cursor}"))
-            assert answer.status_code == 404, text
+            for pages in (Pages, OwnPages):
+                options["pagination_class"] = type("Own", (pages,), {"ordering": ordering})
+                view = type("View", (ListAPIView,), options).as_view()
+                answer = view(APIRequestFactory().get(f"/?{cursor}"))
+                assert answer.status_code == 404, text
+
+
+@surface
+def positions(of):
+    rows = of.product.objects.order_by("id")
+    for text in malformed(of.key):
+        for given in ({"after": text}, {"before": text}):
+            with pytest.raises(ValueError):  # noqa: PT011
+                keyset_page(rows, 3, **given)
 
 
 @pytest.mark.parametrize("check", SURFACES.values(), ids=SURFACES)

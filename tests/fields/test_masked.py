@@ -8,8 +8,8 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
-from tests.masks import facade, misread
-from tests.testapp.models import MaskedKey, MaskedPart
+from tests.masks import facade
+from tests.testapp.models import MaskedKey
 
 KEY = "0123456789abcdeffedcba9876543210"
 OTHER = "f0debc9a785634121032547698badcfe"
@@ -112,19 +112,3 @@ def test_times_that_are_not_of_our_days_are_candidates_too(settings):
     early = get("uuid7").from_int(get("uuid7").layout.join(5, 7))
     use(settings, OTHER, KEY)
     assert early in MASKED.candidates(facade(early, KEY))
-
-
-@pytest.mark.django_db
-def test_the_candidate_that_a_row_has(settings, django_assert_num_queries):
-    value, text, new_key = misread(OTHER)
-    field = MaskedPart._meta.get_field("code")
-    use(settings, OTHER)
-    MaskedPart.objects.create(code=value)
-    with django_assert_num_queries(0):
-        assert field.parse_public(text) == value
-    use(settings, new_key, OTHER)
-    assert field.public_text.parse(text) != value
-    with django_assert_num_queries(1):
-        assert field.parse_public(text) == value
-    with django_assert_num_queries(1):
-        assert field.parse_public(text) == value

@@ -269,18 +269,6 @@ def test_a_function_of_a_project_takes_a_native_uuid():
     assert UUIDv7Key.objects.annotate(text=joined).get().text == str(row.pk)
 
 
-def test_functions_of_the_text_take_the_expression():
-    row = ULIDKey.objects.create()
-    seen = ULIDKey.objects.annotate(
-        lower=functions.Lower(AsText("pk")),
-        length=functions.Length("pk"),
-        left=functions.Left("pk", 4),
-        place=functions.StrIndex("pk", Value(row.pk[5:])),
-    ).get()
-    expected = (row.pk.lower(), 26, row.pk[:4], 6)
-    assert (seen.lower, seen.length, seen.left, seen.place) == expected
-
-
 @pytest.mark.skipif(connection.vendor != "mysql", reason="its function")
 def test_an_aggregate_that_returns_text_sees_the_text():
     class Joined(models.Aggregate):

@@ -13,7 +13,7 @@ from django_sortable_ids.inspecting.parts import Kind
 from django_sortable_ids.management.commands import inspect_id as report
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
-from tests.schemes.test_vectors import OF_WORKERS, VALID
+from tests.schemes.test_vectors import VALID
 from tests.store.models import Order, ULIDProduct, id_column
 from tests.testapp.models import MaskedKey, Time64MillisecondKey
 from tests.testapp.models import Order as DatedOrder
@@ -287,14 +287,6 @@ def test_the_time_and_the_values_of_the_digits(scheme, vector):
         if part.kind in (Kind.WORKER, Kind.SEQUENCE, Kind.RANDOM):
             suffix = suffix * base**part.width + part.value
     assert suffix == int(vector["tail"])
-
-
-@in_one_case(("scheme", "vector"), OF_WORKERS)
-def test_worker_and_sequence(scheme, vector):
-    parts = decoded(scheme, vector["text"]).anatomy.parts
-    by_kind = {part.kind: part.value for part in parts}
-    assert by_kind[Kind.WORKER] == int(vector["worker"])
-    assert by_kind.get(Kind.SEQUENCE, 0) == int(vector["sequence"])
 
 
 @pytest.mark.parametrize(

@@ -126,12 +126,6 @@ def test_a_masked_text_that_one_of_several_keys_has_masked(model, settings):
     assert resolve_id(model, text) == value
 
 
-def test_the_present_key_precedes_an_old_one():
-    present = Parcel.objects.create(name="present")
-    Parcel.objects.create(name="old", old_id=present.pk)
-    assert resolve_id(Parcel, present.pk) == resolve_id(Parcel, str(present.pk)) == present.pk
-
-
 @in_one_case("model", [Purchase, Parcel, Device, Secret, Country, Receipt])
 def test_an_unknown_old_id(model):
     unknown = OLD_UUID if model in (Device, Secret) else "17"

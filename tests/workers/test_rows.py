@@ -44,13 +44,6 @@ def test_refused_when_all_are_taken():
     assert take(at=1299, places=5).number == 4
 
 
-@pytest.mark.parametrize("at", [-10_000, 0, 999, 1000, 1299])
-def test_a_silent_owners_number_is_not_free_before_its_end_and_the_skew(at):
-    take(places=1)
-    with pytest.raises(LeaseUnavailable, match="all 1 worker numbers are leased, 1 by "):
-        take(at=at, places=1)
-
-
 @pytest.mark.parametrize("at", [1300, 10**9])
 def test_it_is_free_behind_them(at):
     first = take(places=1)
