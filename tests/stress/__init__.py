@@ -5,8 +5,7 @@ For each scheme, processes are forked, each starts threads, and each forks one m
 its threads run, which starts as many. The clock of each process steps back by milliseconds, by
 seconds and by an hour, stands still, and steps forward, all of it several times. Schemes with
 worker numbers get one for each process, the forked ones too. A thread compares each id with the one
-before and writes it to a file; at the end the files are merged, a block of each in memory, and an
-id next to its like is a repeat.
+before and writes it to a file; at the end, ``sort`` counts those that differ.
 
 Run it as ``python -m tests.stress``, with ``--ids`` for more than 5 million of each; it exits with
 1 where anything was wrong.
