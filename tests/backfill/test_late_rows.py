@@ -72,22 +72,6 @@ def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
     assert is_strict("shop.Tight.eighth")
 
 
-def test_late_rows_fill_a_tick_to_the_last_id():
-    insert(Tight, [{"id": 20, "created_at": START}, {"id": 30, "created_at": START + SECOND}])
-    late = [{"id": key, "created_at": START} for key in (11, 12, 13)]
-    planned = build("shop.Tight.eighth", 1)
-    run.execute(planned, concurrently(1, lambda: spread_out(late)))
-    assert is_strict("shop.Tight.eighth")
-
-
-def spread_out(late):
-    # The last of 8 suffixes, so that all that come later fit in front of it.
-    scheme = field_of("shop.Tight.eighth").scheme
-    last = scheme.from_int(scheme.layout.join(scheme.tick(START), 7))
-    Tight.objects.filter(pk=20).update(eighth=last)
-    insert(Tight, late)
-
-
 def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_row_has_gone():
     """The rows after it are given the rest of the tick, later."""
     keys = [10, 20, 30, 40, 50, 60, 70, 80]

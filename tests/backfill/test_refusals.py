@@ -110,12 +110,6 @@ def at(*time):
 
 
 TIMES = {
-    "NULL": (
-        "uuid7",
-        [START, None, START],
-        "testapp.Order 2 has no created_at. Give it one, or choose --on-null, or give it an id "
-        "yourself; nothing was written.",
-    ),
     "NULLs": (
         "number",
         [None, START, None, None],

@@ -8,12 +8,10 @@ from django_sortable_ids.fields import (
     KSUIDField,
     KUUIDField,
     LexicalSequenceField,
-    ObjectIDField,
     SnowflakeField,
     ULIDField,
     UUIDv6Field,
     UUIDv7Field,
-    XidField,
 )
 
 
@@ -40,8 +38,6 @@ class Seconds(Row):
 
     created_at = models.DateTimeField(db_index=True)
     ksuid = KSUIDField(null=True, unique=True)
-    xid = XidField(null=True, unique=True)
-    objectid = ObjectIDField(null=True, unique=True)
 
 
 class Adopted(Row):
@@ -158,7 +154,6 @@ class BillLine(Row):
     day = models.DateField(null=True)
     amount = models.IntegerField(default=0)
     public_id = UUIDv7Field(null=True)
-    backward = KUUIDField(null=True, reverse=True)
     eighth = SnowflakeField(null=True, time_bits=60, worker_bits=0)
     number = LexicalSequenceField(null=True)
 
@@ -166,24 +161,6 @@ class BillLine(Row):
 class Bill(Row):
     issued_at = models.DateTimeField(null=True)
     day = models.DateField(null=True, db_index=True)
-
-
-class VisibleManager(models.Manager["Hiding"]):
-    def get_queryset(self) -> models.QuerySet["Hiding"]:
-        return super().get_queryset().filter(hidden=False)
-
-
-class Hiding(Row):
-    """Its managers, the base manager too, leave rows out."""
-
-    hidden = models.BooleanField(default=False)
-    created_at = models.DateTimeField(db_index=True)
-    public_id = ULIDField(null=True, unique=True)
-
-    objects = VisibleManager()
-
-    class Meta:
-        base_manager_name = "objects"
 
 
 class PlainProxy(Plain):
