@@ -6,7 +6,7 @@ from django.forms import IntegerField, modelform_factory
 
 from django_sortable_ids.fields import HexULIDField
 from tests.store.models import Voucher
-from tests.testapp.models import EditableKey, EditablePart, ULIDKey, around
+from tests.testapp.models import EditableKey, EditablePart, around
 
 pytestmark = pytest.mark.django_db
 
@@ -66,15 +66,6 @@ def test_the_form_shows_what_is_stored(public, form_class):
     assert (saved.pk, saved.public, saved.name) == (row.pk, row.public, "b")
 
 
-def test_a_blank_keeps_the_id_of_a_row_that_exists(public, form_class):
-    row = public.objects.create(name="a")
-    for blank in ({"public": ""}, {"public": "  "}, {}):
-        form = form_class(blank | {"name": "b"}, instance=public.objects.get())
-        assert form.is_valid(), form.errors
-        assert form.save().public == row.public
-        assert public.objects.values_list("pk", "name", "public").get() == (row.pk, "b", row.public)
-
-
 def test_a_blank_keeps_what_a_row_has_where_it_may_have_none():
     """``backfill_ids`` gives a row without an id that of its time."""
     Voucher.objects.filter(pk=Voucher.objects.create().pk).update(code=None)
@@ -118,12 +109,6 @@ def test_ids_of_the_database_are_required_of_a_form_unless_blank():
         .formfield()
         .required
     )
-
-
-def test_full_clean_brings_spellings_into_the_canonical_one():
-    row = ULIDKey(pk=EXAMPLE.lower(), name="a")
-    row.full_clean()
-    assert row.pk == EXAMPLE
 
 
 def test_a_form_field_of_another_class_has_no_arguments_of_texts(public):

@@ -68,17 +68,6 @@ def test_a_form_shows_no_value_of_a_text_that_no_row_has(part):
     assert not leaks(form.as_p() + str(form.errors), gone.pk, *values_of(part))
 
 
-def test_choices_after_a_change_of_the_key(settings):
-    value, text, new_key = misread()
-    row = MaskedPart.objects.create(code=value, name="row")
-    settings.SORTABLE_IDS = {"MASK_KEYS": [new_key, KEY]}
-    form = form_of(MaskedPart, "other", "name")({"other": text, "name": ""})
-    assert not form.is_valid()
-    assert form["other"].value() == public_id(row)
-    assert f'<option value="{public_id(row)}" selected>' in form.as_p()
-    assert form_of(MaskedPart, "other", "name")({"other": text, "name": "b"}).save().other == row
-
-
 def test_choices_of_several(settings, django_assert_num_queries):
     value, text, new_key = misread()
     rows = [MaskedPart.objects.create(code=value), MaskedPart.objects.create()]

@@ -37,18 +37,6 @@ def orders_of(name):
     return old, new
 
 
-@each_field
-def test_through_a_foreign_key(name):
-    old, new = orders_of(name)
-    path = f"order__{name}__created_at"
-    assert OrderLine.objects.get(**{f"{path}__gte": BETWEEN}).order == new
-    assert OrderLine.objects.get(**{f"{path}__date": OLD.date()}).order == old
-    assert OrderLine.objects.get(**{f"{path}__year__lt": 2023}).order == old
-    by_column = OrderLine.objects.exclude(order__created_at__gte=BETWEEN)
-    assert set(OrderLine.objects.exclude(**{f"{path}__gte": BETWEEN})) == set(by_column)
-    assert OrderLine.objects.filter(**{f"{path}__isnull": True}).count() == 3
-
-
 def test_a_foreign_key_to_the_key_needs_no_join(time_key):
     child = around(time_key, "Child")
     scheme = time_key._meta.pk.scheme

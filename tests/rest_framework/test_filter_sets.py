@@ -103,18 +103,6 @@ def test_ids_of_relations():
         misspelled({"name": "x"}).is_valid()
 
 
-def test_masked_ids(settings):
-    value, _, new = misread()
-    row, _ = MaskedKey.objects.create(id=value), MaskedKey.objects.create()
-    text = public_id(row)
-    settings.SORTABLE_IDS = {"MASK_KEYS": [new, KEY]}
-    filters = filter_set(MaskedKey, {"id": ["exact", "in"]})
-    assert found(filters, id=text) == found(filters, id__in=text) == [row]
-    refused = filters({"id": str(row.pk)})
-    assert not refused.is_valid()
-    assert str(row.pk) not in str(filters({"id": text}).form)
-
-
 @pytest.fixture
 def days():
     """A product of each of three days, at noon in UTC."""

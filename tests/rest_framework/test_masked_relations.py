@@ -19,6 +19,7 @@ from django_sortable_ids.ids import public_id
 from django_sortable_ids.rest_framework import PublicIDField
 from tests.combinations import in_one_case
 from tests.leaks import leaks
+from tests.store.api import serializer_for
 from tests.testapp.models import MaskedKey, MaskedPart
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
@@ -30,14 +31,6 @@ urlpatterns = [
     path("parts/<pk>/", lambda request, pk: None, name="maskedpart-detail"),
     path("codes/<code>/", lambda request, code: None, name="code-detail"),
 ]
-
-
-def serializer_of(of, shown, base=serializers.ModelSerializer, **declared):
-    class Meta:
-        model = of
-        fields = shown
-
-    return type("Serializer", (base,), {"Meta": Meta, **declared})
 
 
 def rendered(serializer, instance):
@@ -85,7 +78,7 @@ SHOWN = {
 def test_declared_fields_show_public_texts(part, name):
     part.other.whole = part.whole
     declared = SHOWN[name]
-    content = rendered(serializer_of(MaskedPart, list(declared), **declared), part)
+    content = rendered(serializer_for(MaskedPart, *declared, **declared), part)
     assert not leaks(content, part.whole.pk, part.code, part.other.code)
     texts = [public_id(row) for row in (part.whole, part, part.other)]
     assert any(text in content.decode() for text in texts)
@@ -94,7 +87,7 @@ def test_declared_fields_show_public_texts(part, name):
 def test_many_in_and_out():
     keys = [MaskedKey.objects.create() for _ in range(3)]
     field = PrimaryKeyRelatedField(many=True, queryset=KEYS)
-    serializer = serializer_of(MaskedPart, ["keys"], keys=field)(
+    serializer = serializer_for(MaskedPart, "keys", keys=field)(
         data={"keys": [public_id(key) for key in keys]}
     )
     assert serializer.is_valid(), serializer.errors
@@ -109,7 +102,7 @@ TAKEN = ["key", "subclass", "own key field", "slug pk", "slug code", "slug subcl
 def test_what_declared_fields_take(part, name):
     (relation,) = SHOWN[name]
     row = getattr(part, relation)
-    serializer = serializer_of(MaskedPart, [relation], **SHOWN[name])
+    serializer = serializer_for(MaskedPart, relation, **SHOWN[name])
     context = {"request": APIRequestFactory().get("/")}
     wrap = "/keys/{}/".format if name == "link" else str
     taken = serializer(data={relation: wrap(public_id(row))}, context=context)
@@ -127,10 +120,10 @@ def test_relations_of_other_serializers(part, base):
     shown = ["whole", "other", "code"]
     if base is linked:
         shown += ["url"]
-    content = rendered(serializer_of(MaskedPart, shown, base), part)
+    content = rendered(serializer_for(MaskedPart, *shown, base=base), part)
     assert not leaks(content, part.whole.pk, part.code, part.other.code)
     assert public_id(part.whole) in content.decode()
     shown = ["id", "parts"] + (["url"] if "url" in shown else [])
-    content = rendered(serializer_of(MaskedKey, shown, base), part.whole)
+    content = rendered(serializer_for(MaskedKey, *shown, base=base), part.whole)
     assert not leaks(content, part.whole.pk, part.code)
     assert public_id(part.whole) in content.decode()

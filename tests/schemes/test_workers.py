@@ -13,7 +13,7 @@ from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.leased_generator import LeasedGenerator
 from tests.combinations import in_one_case
 
-from .generators import TINY, fresh, generator, increases, take
+from .generators import TINY, fresh, generator, take
 from .support import NOW, NOW_NS
 
 WORKERS = Layout(ticks=100, suffixes=100, workers=10)
@@ -158,23 +158,6 @@ def test_no_id_is_of_a_tick_that_begins_at_its_end(ends_ns, last):
     now[0] -= 30
     with pytest.raises(OSError, match="no database"):
         going.next()
-
-
-def test_it_is_extended_at_its_end_only():
-    lease = FakeLease(extensions=[OSError("no database"), 3000, 5000])
-    now = [1990]
-    going = leased(lease, lambda: now[0])
-    before = take(going, 5)
-    assert lease.asked == []
-    now[0] = 2500
-    with pytest.raises(OSError, match="no database"):
-        going.next()
-    made = take(going, 5)
-    assert lease.asked == [2500, 2500]
-    now[0] = 3000
-    after = take(going, 5)
-    assert lease.asked == [2500, 2500, 3000]
-    assert increases(before + made + after)
 
 
 def test_many_at_once():
