@@ -255,7 +255,7 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
     if lacking := _lacking(field.null, not is_alone and not is_unique_with_others(field)):
         written = migrations.written(field)
         if written and field.null and not written.null:
-            return f"an edited model ({change_of(written)})", migrate
+            return f"an edited model ({change_of(field, written)})", migrate
         return lacking, verify
     table, column = meta.db_table, str(field.column)
     can_add = meta.managed or connection.vendor != "sqlite"

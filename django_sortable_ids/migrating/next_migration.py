@@ -124,18 +124,19 @@ def following(
             f"run `manage.py makemigrations {meta.app_label}` first"
         )
     can_be_unique = not constraints.why_not_unique(connections[using], field)
-    now, then = state.fields[field.name], constrained(model, field, can_be_unique)
-    steps, change = [then], change_of(then)
-    if not now.null and (now.unique or not then.unique):
+    # What else differs in the model is another migration, which makemigrations writes.
+    now: Any = state.fields[field.name]
+    steps = [constrained(model, field.name, now, can_be_unique)]
+    if not now.null and (now.unique or not steps[0].unique):
         actual = _actual(model, field, now, using)
         if actual is None:
             return None
-        steps, change = [actual, now.clone()], ""
+        steps = [actual, now.clone()]
     name = f"constrain_{meta.model_name}_{field.name}"
     operations = [ConstrainSortableID(str(meta.model_name), field.name, step) for step in steps]
     return NextMigration(
         migration_file(loader, meta.app_label, name, leaves, operations),
-        change=change,
+        change=change_of(field, steps[-1]),
         follows=[name for _, name in leaves],
     )
 
@@ -158,20 +159,17 @@ def _actual(
     return actual
 
 
-def change_of(then: SortableIDField) -> str:
-    return "write unique=True instead of null=True" if then.unique else "remove null=True"
+def change_of(field: SortableIDField, then: SortableIDField) -> str:
+    """What to write in the model, where it has not the constraints of ``then``."""
+    if field.unique or not then.unique:
+        return "remove null=True" if field.null else ""
+    return f"write unique=True{' instead of null=True' if field.null else ''}"
 
 
-def constrained(
-    model: type[models.Model], field: SortableIDField, alone: bool = True
-) -> SortableIDField:
-    """The field in its final form: not NULL, and unique unless a constraint of the model says so
-    already or it can't be unique ``alone``."""
-    has_constraint = any(
-        tuple(each.fields) == (field.name,) for each in model._meta.total_unique_constraints
-    )
-    without, options = ["null", "blank"], {}
-    if alone and not has_constraint:
-        without, options = [*without, "db_index"], {"unique": True}
-    final: SortableIDField = redefined(field, *without, **options)
-    return final
+def constrained(model: type[models.Model], name: str, field: Any, alone: bool = True) -> Any:
+    """The field of that name in its final form: not NULL, and unique unless a constraint of the
+    model says so already or it can't be unique ``alone``."""
+    uniques = (tuple(each.fields) for each in model._meta.total_unique_constraints)
+    if alone and (name,) not in uniques:
+        return redefined(field, "null", "blank", "db_index", unique=True)
+    return redefined(field, "null", "blank")

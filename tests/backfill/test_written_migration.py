@@ -70,6 +70,29 @@ def test_it_writes_what_migrate_runs(project):
     assert is_not_null(project, "public")
 
 
+@pytest.mark.parametrize(
+    ("edited", "step"),
+    [
+        ("unique=True", "Next:"),
+        ("null=True, unique=True", "Next: remove null=True in the model, then:"),
+        ("", "Next: write unique=True in the model, then:"),
+    ],
+)
+def test_an_edited_model_and_other_changes_of_the_field_that_no_migration_has(
+    project, edited, step
+):
+    """They stay for ``makemigrations``."""
+    project.change_models("ULIDField(null=True)", f"ULIDField({edited})")
+    project.change_models("    public = ULIDField(", '    public = ULIDField(db_comment="old", ')
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.stdout.splitlines()[-2] == step, done.stderr
+    project.manage("migrate")
+    assert is_not_null(project, "public")
+    model = 'ULIDField(db_comment="old", '
+    project.change_models(f"{model}{edited})", f"{model}unique=True)")
+    project.manage("makemigrations", "depot", "&&", "migrate")
+
+
 def test_nothing_is_written_where_rows_have_no_id(project):
     """Before a fill, it names the command that fills."""
     project.shell("from depot.models import *; Order.objects.filter(pk=3).update(public=None)")
@@ -247,5 +270,5 @@ def test_the_field_is_not_null_and_unique_then_and_the_same_in_all_else(
     body = {"__module__": __name__, "Meta": meta, "made": models.DateTimeField()}
     with isolate_apps("tests.backfill.shop"):
         model = type("Made", (models.Model,), body | {"public": field.clone()})
-    made = constrained(model, model._meta.get_field("public"))
+    made = constrained(model, "public", field)
     assert (type(made), made.deconstruct()[3]) == (type(field), expected)
