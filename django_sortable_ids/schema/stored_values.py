@@ -349,8 +349,8 @@ def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[model
         column = tables.column_info(connection, meta.db_table, str(key.column))
         if column is None:
             continue
-        # A field of another package may generate its keys.
-        is_wrong = not column.is_counted and type(key) in _COUNTED
+        # A field of another package may generate its keys, and an unmanaged table its own.
+        is_wrong = not column.is_counted and meta.managed and type(key) in _COUNTED
         if isinstance(key, SortableIDField):
             is_big = connection.vendor == "sqlite" or "big" in column.kind.lower()
             holds_ids = is_big and key.get_internal_type() == "BigIntegerField"

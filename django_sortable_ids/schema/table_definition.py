@@ -8,7 +8,7 @@ wrote it, so it may contain anything that SQLite's grammar accepts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,6 +107,28 @@ def split(sql: str, pattern: str) -> list[Token]:
         tokens.append(Token(text, match.start(), 0 if is_outer else depth, keyword))
         depth -= text == ")"
     return tokens
+
+
+def dependents(tokens: Iterable[Token], keys: Mapping[str, object]) -> list[str]:
+    """The columns whose values expressions use, other than whether they are NULL, or equal to
+    another one with the same key. ``keys`` are those of the columns in question, by their names in
+    lower case."""
+    words = [
+        f"\0{each.name.lower()}\0"
+        if each.text[0] != "'" and each.name.lower() in keys
+        else each.keyword or "?"
+        for each in tokens
+        if each.text not in ("(", ")")
+    ]
+    text = re.sub("\0[^\0]+\0 (IS (NOT )?NULL|ISNULL|NOTNULL)", "", " ".join(words))
+
+    def without_keys(found: re.Match[str]) -> str:
+        return found[1] if keys[found[2]] is keys[found[3]] else found[0]
+
+    return re.findall("\0([^\0]+)\0", re.sub(_EQUAL, without_keys, text))
+
+
+_EQUAL = "(^|(?:NOT|AND|OR|CHECK|WHERE|,) )\0([^\0]+)\0 (?:=|< >|! =) \0([^\0]+)\0(?=$| AND| OR| ,)"
 
 
 def with_null(sql: str, column: str, null: bool) -> str:

@@ -131,6 +131,34 @@ def test_keys_of_another_package_that_no_database_counts(project):
     assert project.shell(code) == "1"
 
 
+UNMANAGED = """
+
+class Pair(models.Model):
+    tags = models.ManyToManyField("self")
+
+    class Meta:
+        managed = False
+"""
+BY_HAND = """
+from django.db import connection
+from depot.models import Pair
+
+random = {"sqlite": "abs(random())", "postgresql": "1e9 * random()"}
+random = random.get(connection.vendor, "floor(1e9 * rand())")
+with connection.cursor() as cursor:
+    cursor.execute("CREATE TABLE depot_pair (id bigint PRIMARY KEY)")
+    columns = f"id bigint DEFAULT ({random}), from_pair_id bigint, to_pair_id bigint"
+    cursor.execute(f"CREATE TABLE depot_pair_tags ({columns})")
+"""
+
+
+def test_a_table_of_another_system_that_fills_its_key_otherwise(project):
+    choose(project, DJANGOS)
+    project.create(MODELS + UNMANAGED, project.settings)
+    project.shell(BY_HAND)
+    project.manage("check", "--database", "default", "&&", "migrate")
+
+
 def test_a_database_of_migrations_that_ran_before_takes_more(project):
     choose(project, DJANGOS)
     project.create("", project.settings)

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 import django
 import pytest
 from django.core.management import CommandError
-from django.db import connection, models
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models import F
 
 from django_sortable_ids.db import tables, transactions
 from django_sortable_ids.errors import BackfillError
@@ -140,6 +141,57 @@ def test_a_condition_that_depends_on_a_key(depot, kind):
     [problem] = refusal(depot)
     assert "customer_id" in problem
     assert problem.endswith("whose values change: remove it, migrate, and add it again")
+
+
+TREE = """CreateModel("Branch", [
+    ("id", {key}),
+    ("parent", ForeignKey("self", CASCADE, null=True)),
+]),
+AddConstraint("Branch", CheckConstraint(condition={condition}, name="depot_tree")),
+RunPython(add_branches, RunPython.noop),"""
+BRANCHES = """
+import uuid
+
+def add_branches(apps, schema_editor):
+    Branch = apps.get_model("depot", "Branch")
+    Branch.objects.create(parent=Branch.objects.create())
+
+"""
+MOVED_TREE = """MigratePrimaryKey(
+    [MovedKey("depot.Branch", "id", {field}(primary_key=True), created_at="now", old={old})],
+    [("depot_branch", "parent_id", "depot.Branch")],
+),"""
+COUNTED = ("BigAutoField(primary_key=True)", "BigIntegerField(null=True)")
+RANDOM = ("UUIDField(primary_key=True, default=uuid.uuid4)", "UUIDField(null=True)")
+# MariaDB and MySQL have no conditions of counted keys.
+no_mysql = pytest.mark.skipif(connection.vendor == "mysql", reason="has no such condition")
+
+
+@pytest.mark.parametrize(
+    ("key", "old", "field"),
+    [
+        pytest.param(*COUNTED, "UUIDv7Field", marks=no_mysql),
+        pytest.param(*COUNTED, "SnowflakeField", marks=no_mysql),
+        (*RANDOM, "UUIDv7Field"),
+    ],
+)
+def test_a_condition_only_on_whether_keys_are_equal_or_null(depot, key, old, field):
+    condition = '~Q(parent=F("id")) | Q(parent=None)'
+    depot.write(TREE.format(key=key, condition=condition), BRANCHES)
+    depot.write(MOVED_TREE.format(field=field, old=old), atomic=False)
+    for to in ("0002", "0001", "0002"):
+        depot.migrate(to)
+        branches = depot.model("Branch").objects.filter(parent__isnull=False)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            branches.update(parent=F("id"))
+
+
+def test_a_condition_on_the_order_of_keys(depot):
+    (key, old), either = RANDOM, 'Q(parent__lt=F("id")) | Q(parent__gte=F("id")) | Q(parent=None)'
+    depot.write(TREE.format(key=key, condition=either), BRANCHES)
+    depot.write(MOVED_TREE.format(field="UUIDv7Field", old=old), atomic=False)
+    with pytest.raises(CommandError, match="whose values change"):
+        depot.migrate()
 
 
 def test_keys_that_were_not_kept_do_not_come_back(depot):

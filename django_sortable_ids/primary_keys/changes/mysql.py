@@ -18,6 +18,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from django.db import Error, transaction
@@ -25,6 +26,7 @@ from django.db import Error, transaction
 from ...db import row, rows, tables, value
 from ...db.errors import error_number
 from ...errors import BackfillError
+from ...schema.table_definition import dependents
 from .engine import ForeignKey, KeyEngine, Program
 from .graph import Key
 from .mysql_tables import (
@@ -186,8 +188,11 @@ class MySQLKeys(KeyEngine):
                 f"whether they are needed, and rename or drop it"
             )
         dropped = {*map(str.lower, table.dropped)}
-        changed = {*dropped, *map(str.lower, table.changed)}
-        for used in sorted({each for one in new.old.elements for each in one.used} & changed):
+        keys = {name: name for name in dropped} | {
+            each.name.lower(): each.key for each in table.parts
+        }
+        expressions = (dependents(each.expressions, keys) for each in new.old.elements)
+        for used in sorted({*chain.from_iterable(expressions)}):
             yield (
                 f"{name}: an expression depends on {used}, whose values change: remove it, "
                 f"migrate, and add it again"

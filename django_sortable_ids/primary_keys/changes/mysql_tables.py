@@ -116,16 +116,11 @@ class Element(NamedTuple):
         return [each.keyword for each in self.tokens[:3:2]] == ["CONSTRAINT", kind]
 
     @property
-    def used(self) -> Iterator[str]:
-        """Each column, in lower case, whose value its expressions use, other than whether it is
-        NULL."""
+    def expressions(self) -> Iterator[Token]:
         # KEY `name` (`column`, (`expression`))
         least = 3 if self.is_index else 2
-        for place, token in enumerate(self.tokens):
-            if token.depth >= least and token.text[0] == "`" and not self.is_constraint("FOREIGN"):
-                following = [each.keyword for each in self.tokens[place + 1 : place + 4]]
-                if following[:2] != ["IS", "NULL"] and following != ["IS", "NOT", "NULL"]:
-                    yield token.name.lower()
+        if not self.is_constraint("FOREIGN"):
+            yield from (each for each in self.tokens if each.depth >= least)
 
 
 class OldTable:

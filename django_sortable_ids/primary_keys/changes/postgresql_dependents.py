@@ -3,7 +3,6 @@ others are refused, or tried on tables without rows."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from django.db import DatabaseError, transaction
 
 from ...db import row, rows, tables
 from ...errors import BackfillError
+from ...schema.table_definition import SQLITE, dependents, split
 from .graph import Table
 
 _VIEWS = """
@@ -194,16 +194,13 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                 f"{name} depends on {view.name}, which a move drops and creates again: drop it, "
                 f"migrate, and create it again"
             )
+    keys = {each.name.lower(): each.key for each in table.parts}
     for name, expression in rows(connection, _EXPRESSIONS, {"table": quoted}):
-        for column in changed:
-            name_of = re.escape(column)
-            # Whether it is NULL stays as it is.
-            without = re.sub(rf'\(?"?\b{name_of}\b"? IS (NOT )?NULL', "", expression or "")
-            if re.search(rf"\b{name_of}\b", without):
-                yield (
-                    f"{name} of {table.name} depends on {column}, whose values change: remove it, "
-                    f"migrate, and add it again"
-                )
+        for column in sorted({*dependents(split(expression, SQLITE), keys)}):
+            yield (
+                f"{name} of {table.name} depends on {column}, whose values change: remove it, "
+                f"migrate, and add it again"
+            )
     key = {"table": quoted, "key": table.key.name if table.key else ""}
     for (user,) in rows(connection, _NUMBERED_BY, key):
         yield (

@@ -23,6 +23,7 @@ from ...schema.table_definition import (
     NotUnderstood,
     Token,
     columns,
+    dependents,
     split,
     stored_in_sqlite,
     tokens_of,
@@ -219,39 +220,43 @@ _TYPE_ENDS = {
 """The words that end the type of a column."""
 _EXPRESSIONS = {"CHECK", "AS", "DEFAULT"}
 """The words before an expression in parentheses."""
-_NULL_TESTS = {"IS", "ISNULL", "NOTNULL"}
 
 
 def _refuse_dependents(
     tokens: list[Token], every_column: list[list[Token]], table: Table, connection: Any
 ) -> None:
-    changed = {folded(each) for each in table.changed}
     key = table.key
     of_key: list[Token] = []
     if key and key.before.db_check(connection) is not None:
         # Its CHECK is the one that Django writes for the type of the old key.
         of_key = tokens_of(every_column, key.name)
-    used: list[tuple[Token, Token]] = []  # in expressions, each with the token after it
+    expressions: list[list[Token]] = []
     for at, (word, start) in enumerate(pairwise(tokens)):
         is_expression = word.keyword in _EXPRESSIONS and start.text == "("
         if not is_expression or (of_key and of_key[0].start < word.start < of_key[-1].end):
             continue
         rest = tokens[at + 1 :]
         ends = (n for n, each in enumerate(rest) if each.text == ")")
-        end = next(n for n in ends if rest[n].depth == start.depth)
-        used += pairwise(rest[: end + 1])
+        expressions.append(rest[: next(n for n in ends if rest[n].depth == start.depth)])
     for _, sql in rows(connection, _DEPENDENTS, [table.name]):
         found = split(f"{sql}\n)", SQLITE)
         if "INDEX" not in [each.keyword for each in found[1:3]]:
             continue  # A trigger, which somebody has read.
         found = found[[each.text for each in found].index("(") :]
-        for before, token, following in zip(found, found[1:], found[2:], strict=False):
-            is_column = token.depth == 1 and before.text in ("(", ",")
-            if not is_column or following.keyword not in (",", ")", "ASC", "DESC", "COLLATE"):
-                used.append((token, following))
-    for token, following in used:
-        if folded(token.name) in changed and following.keyword not in _NULL_TESTS:
-            raise NotUnderstood(
-                f"an expression depends on {token.name}, whose values change: remove it, "
-                f"migrate, and add it again"
-            )
+        after = {",", ")", "ASC", "DESC", "COLLATE"}
+        expressions.append(
+            [
+                token
+                for before, token, following in zip(found, found[1:], found[2:], strict=False)
+                # Whether it is more than a column
+                if token.depth != 1
+                or before.text not in ("(", ",")
+                or following.keyword not in after
+            ]
+        )
+    keys = {each.name.lower(): each.key for each in table.parts}
+    for name in (name for each in expressions for name in dependents(each, keys)):
+        raise NotUnderstood(
+            f"an expression depends on {name}, whose values change: remove it, "
+            f"migrate, and add it again"
+        )
