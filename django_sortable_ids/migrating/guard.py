@@ -9,7 +9,6 @@ the plan and checks the tables that have rows.
 the guard can't tell it from ``migrate``. Code that calls ``MigrationExecutor`` bypasses the guard.
 """
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -123,8 +122,6 @@ def check_migrations(
     using: str,
     apps: Apps,
     plan: list[tuple[Migration, bool]],
-    verbosity: int = 1,
-    stdout: Any = None,
     **_: Any,
 ) -> None:
     """A receiver of ``pre_migrate``. Raises ``CommandError``, with what to do instead, if the plan
@@ -135,7 +132,6 @@ def check_migrations(
     if plan and all(migration.app_label == OWN_NAME for migration, _ in plan):
         return  # They touch no table of the project, and other commands need them.
     connection = connections[using]
-    out = (stdout or sys.stdout) if verbosity else None
     # Imported here because they import the backfill.
     from ..primary_keys.operation import moves
     from . import unrecorded
@@ -148,13 +144,11 @@ def check_migrations(
     loader = MigrationLoader(connection)
     changes = unrecorded.unrecorded_changes(connection, loader)
     stopped = [
-        *unrecorded.refusals(connection, loader, plan, changes, apps),
+        *unrecorded.refusals(connection, loader, plan, changes),
         *(f"{reason}. {KEEP_DEFAULT}" for _, reason in automatic_keys(connection)),
     ]
     if stopped:
         raise CommandError("\n".join(["Nothing was migrated.", *stopped]))
-    if out and not changes and (notice := unrecorded.left_over(connection, apps, plan, loader)):
-        print(notice, file=out)
     forwards = [migration for migration, backwards in plan if not backwards]
     if not any(_touches_ids(each, AlterField) for each in forwards):
         return

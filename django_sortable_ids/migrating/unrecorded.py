@@ -1,5 +1,4 @@
-"""Moves of keys and swaps that were stopped before their migration was recorded, and what a move
-leaves over that was stopped before it changed a key."""
+"""Moves of keys and swaps that were stopped before their migration was recorded."""
 
 from __future__ import annotations
 
@@ -8,21 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps as running
-from django.apps.registry import Apps
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations import RemoveField, RenameField, RenameModel
+from django.db.migrations.operations import RemoveField
 from django.db.migrations.state import ProjectState
 
 from ..backfill.sources.target import database_option
-from ..db.tables import kind
 from ..fields import SortableIDField
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.changes import mysql
-from ..primary_keys.changes.engine import NO_OLD_KEYS, lost_old_keys
-from ..primary_keys.changes.moved import KEPT, MAP
 from ..primary_keys.operation import moves, operations_of
 from ..schema.swap import unrecorded_swaps
 
@@ -98,7 +92,6 @@ def refusals(
     loader: MigrationLoader,
     plan: Planned,
     unrecorded: Sequence[Unrecorded],
-    apps: Apps,
 ) -> Iterator[str]:
     """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
     written = list(notes.written(connection))
@@ -116,7 +109,7 @@ def refusals(
         if (each.migration, each.backwards) not in planned:
             yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
     undone = [migration for migration, backwards in plan if backwards]
-    yield from refusals_to_undo(undone, written, connection.alias, apps)
+    yield from refusals_to_undo(undone, written)
     applied = [migration for migration, backwards in plan if not backwards]
     yield from refusals_of_old_models(applied, loader)
 
@@ -139,48 +132,32 @@ def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader
 
 
 def refusals_to_undo(
-    undone: Sequence[Migration], written: Sequence[notes.LastMove], using: str, apps: Apps
+    undone: Sequence[Migration], written: Sequence[notes.LastMove]
 ) -> Iterator[str]:
-    """The moves whose old keys are gone: they were not kept, or their field was removed since, and
-    comes back empty. ``apps`` has the models of the recorded migrations."""
-    later: dict[tuple[str, str, str], tuple[str, Migration | None]] = {}
-    """By present model, and field as the undone migration knows it: the name that it has, or had
-    when a migration removed it."""
-    present: dict[tuple[str, str], tuple[str, str]] = {}
-    """Models that were renamed, by the name that the undone migration knows."""
+    """The moves whose old keys were not kept, or whose fields of them were removed since and come
+    back empty. The move itself refuses the others that lost them, under another name."""
+    removers = {
+        (migration.app_label, each.model_name_lower, each.name): migration
+        for migration in undone
+        for each in operations_of(migration.operations)
+        if isinstance(each, RemoveField)
+    }
     for migration in undone:
-        for each in reversed([*operations_of(migration.operations)]):
-            if isinstance(each, RenameModel):
-                new = migration.app_label, each.new_name_lower
-                present[migration.app_label, each.old_name_lower] = present.pop(new, new)
-            model = migration.app_label, getattr(each, "model_name_lower", "")
-            model = present.get(model, model)
-            if isinstance(each, RemoveField):
-                later[*model, each.name] = each.name, migration
-            renamed = getattr(each, "renamed_fields", ())
-            if isinstance(each, RenameField):
-                renamed = [(each.old_name, each.new_name)]
-            later |= {(*model, old): later.get((*model, new), (new, None)) for old, new in renamed}
         for move in moves(migration):
             own = [note for note in written if note.is_of(move.keys)]
             for key in move.keys:
-                model = present.get(key.model_key, key.model_key)
-                now = apps.all_models[model[0]].get(model[1])
-                name, remover = later.get((*model, key.old_name), (key.old_name, None))
-                had_old = any(key.model in note.with_old for note in own)
+                remover = removers.get((*key.model_key, key.old_name))
                 if key.old is None and any(key.model in note.models for note in own):
                     yield (
                         f"{migration} can't be undone: the old keys of {key.model} were not kept, "
                         f"and only a backup has them."
                     )
-                elif remover and had_old:
+                elif remover and any(key.model in note.with_old for note in own):
                     yield (
-                        f"{migration} can't be undone: {remover} removed {name} of {key.model}, so "
-                        f"only a backup has the old keys. If you have one, undo {remover} alone, "
-                        f"fill {name}, and migrate again."
+                        f"{migration} can't be undone: {remover} removed {key.old_name} of "
+                        f"{key.model}, so only a backup has the old keys. If you have one, undo "
+                        f"{remover} alone, fill {key.old_name}, and migrate again."
                     )
-                elif had_old and now and lost_old_keys(now, name, using):
-                    yield f"{migration} can't be undone: {NO_OLD_KEYS.format(key.model, name)}."
 
 
 def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
@@ -220,41 +197,3 @@ def _before(loader: MigrationLoader, name: Name) -> str:
     parents = sorted(each.key for each in loader.graph.node_map[name].parents)
     own = [parent for app_label, parent in parents if app_label == name[0]]
     return own[-1] if own else "zero"
-
-
-def left_over(
-    connection: BaseDatabaseWrapper, apps: Apps, plan: Planned, loader: MigrationLoader
-) -> str | None:
-    """A message with the statements that drop what a move left over that was stopped before it
-    changed a key; None if nothing is. The next move uses it or replaces it. ``apps`` has the models
-    of the recorded migrations."""
-    commands, statements, quote = [], [], connection.ops.quote_name
-    planned = {(migration.app_label, migration.name) for migration, _ in plan}
-    for name, migration in sorted(loader.graph.nodes.items()):
-        is_applied = name in loader.applied_migrations
-        kinds = (MAP,) if is_applied else (MAP, KEPT)
-        found = []
-        for key in (key for each in moves(migration) for key in each.keys):
-            try:
-                table = apps.get_model(key.model)._meta.db_table
-            except LookupError:
-                continue  # It does not exist yet.
-            names = (each.table_of(table) for each in kinds)
-            found += [f"DROP TABLE {quote(name)}" for name in names if kind(connection, name)]
-        if found and name not in planned:
-            target = _before(loader, name) if is_applied else name[1]
-            commands.append(f"`{command(name[0], target, connection.alias)}` continues it.")
-            statements += found
-    is_planned = any(True for migration, _ in plan for _ in moves(migration))
-    if connection.vendor == "mysql" and not is_planned:
-        statements += [f"DROP TABLE {quote(name)}" for name in mysql.unused(connection)]
-    if not statements:
-        return None
-    return "\n".join(
-        [
-            "A move of primary keys was stopped before it changed any of them.",
-            *commands,
-            "If you don't want it, drop what it left over:",
-            *(f"    {sql};" for sql in dict.fromkeys(statements)),
-        ]
-    )

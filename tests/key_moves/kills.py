@@ -30,7 +30,6 @@ SHOWN = 12
 BUSY = "a killed one's statement still runs"
 """What says that it has to be run again."""
 _COMMAND = re.compile(r"`manage\.py migrate graph (\w+)`")
-_STATEMENT = re.compile(r"^\s+((?:ALTER TABLE|DROP TABLE|DROP INDEX) .+);$", re.MULTILINE)
 _LEFT_OVER = re.compile("moving_|sortable_ids_")
 
 
@@ -123,7 +122,7 @@ class Killing:
 
     def _turn_round(self, to: str, *, tidies: bool) -> None:
         """Migrate to the other side instead, and do what the messages tell to do. With ``tidies``,
-        also drop what they say is left over."""
+        also drop the tables that are left over."""
         other = AFTER if to == BEFORE else BEFORE
         self.told += ", the other way"
         status, output = self._run(other)
@@ -138,10 +137,13 @@ class Killing:
             none(self._problems(other))
             self.told += f" after `migrate graph {named}`"
         elif tidies:
-            left_over = _STATEMENT.findall(output)
+            prefixes = ["sortable_ids_next__", "sortable_ids_new__"]
+            prefixes += ["sortable_ids_deleted__"] * (other == BEFORE)
+            names = connection.introspection.table_names()
+            left_over = [name for name in names if name.startswith(tuple(prefixes))]
             with connection.cursor() as cursor:
-                for sql in left_over:
-                    cursor.execute(sql)
+                for name in left_over:
+                    cursor.execute(f"DROP TABLE {connection.ops.quote_name(name)}")
             self.told += f", {len(left_over)} leftovers dropped"
             none(self._problems(other))
         else:

@@ -4,24 +4,18 @@
 import re
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, models
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models.signals import pre_migrate
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.migrating import guard
 from django_sortable_ids.migrating.unrecorded import Unrecorded, unrecorded_changes
 from django_sortable_ids.models import BackfillRun, MoveNote
-from tests import support
 from tests.backfill.command import printed
-from tests.key_moves.catalogue import catalogue, changes
 from tests.marks import own_tables
-from tests.support import execute
 
 from . import small
 from .mysql import mysql_only
@@ -159,70 +153,6 @@ def test_the_check_of_its_columns_waits(depot, monkeypatch):
 def test_the_command_is_for_the_database():
     move = Unrecorded(("shop", "0002_move"), "0002_move", False, "moved", (), "other")
     assert move.command == "manage.py migrate shop 0002_move --database=other"
-
-
-# What is left over
-
-STATEMENT = re.compile(r"^    (.+);$", re.MULTILINE)
-
-
-def output(*to):
-    """What ``migrate`` of the depot says."""
-    return support.printed("migrate", *(to or ["depot"]))
-
-
-def test_what_is_left_over_can_be_dropped(filled):
-    depot, before, keys = filled.depot, catalogue("depot"), filled.keys()
-    filled.write_move()
-    stop_before(depot, NOTE, "0002_step")
-    assert catalogue("depot") != before
-    assert filled.keys() == keys
-    said = output("depot", "0001_step")
-    assert "`manage.py migrate depot 0002_step` continues it." in said
-    found = STATEMENT.findall(said)
-    # SQLite drops the map with the connection.
-    names = ["deleted", *([] if connection.vendor == "sqlite" else ["next"])]
-    assert {name for name in names if any(f"sortable_ids_{name}__" in each for each in found)} == {
-        *names
-    }
-    execute(*found)
-    assert list(changes(before, catalogue("depot"))) == []
-    assert "left over" not in output("depot", "0001_step")
-    depot.migrate()
-    depot.migrate("0001_step")
-    assert filled.keys() == keys
-    assert list(changes(before, catalogue("depot"))) == []
-
-
-def test_it_is_said_once_and_not_after_it_was_continued(filled):
-    """Also if another app has the id of a config that is gone."""
-    depot, other = filled.depot, apps.get_app_config("depot")
-    filled.write_move()
-    stop_before(depot, NOTE, "0002_step")
-    uid = "django_sortable_ids"
-    pre_migrate.connect(guard.check_migrations, sender=other, dispatch_uid=uid)
-    try:
-        assert output("depot", "0001_step").count("was stopped before it changed") == 1
-    finally:
-        pre_migrate.disconnect(sender=other, dispatch_uid=uid)
-    assert "left over" not in output("depot", "0002_step")
-    assert "left over" not in output("depot", "0001_step")
-
-
-@mysql_only
-def test_copies_of_an_undoing_are_left_over(filled):
-    depot = filled.depot
-    filled.write_move()
-    depot.migrate()
-    before, keys = catalogue("depot"), filled.keys()
-    stop_before(depot, NOTE, "0001_step")
-    assert filled.keys() == keys
-    found = STATEMENT.findall(output())
-    assert found
-    assert all(re.match("DROP TABLE `sortable_ids_(new|next)__", each) for each in found)
-    execute(*found)
-    assert list(changes(before, catalogue("depot"))) == []
-    assert "left over" not in output()
 
 
 def test_a_backfill_of_a_move_is_not_left_over_from_a_field():

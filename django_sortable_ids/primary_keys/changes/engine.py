@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import models, transaction
+from django.db import transaction
 
 from ...db import row, rows, tables, value
 from ...errors import BackfillError
@@ -16,18 +16,6 @@ from .texts import replace_values
 
 if TYPE_CHECKING:
     from ..notes import Note
-
-
-NO_OLD_KEYS = (
-    "no row of {0} has its old key in {1} any more: only a backup has them. If all rows are newer "
-    "than the move, set {1} of one row of {0} to any value"
-)
-
-
-def lost_old_keys(model: type[models.Model], name: str, using: str) -> bool:
-    """Whether the model has rows, and the field with that name is NULL in all of them."""
-    rows = model._base_manager.using(using)
-    return rows.exists() and not rows.filter(**{f"{name}__isnull": False}).exists()
 
 
 class ForeignKey(NamedTuple):
@@ -89,9 +77,13 @@ class KeyEngine(ABC):
         """Why a move can't be undone, of which all old keys are gone that a row had at its end."""
         had = self.note.with_old_keys if self.note.backwards else ()
         for key in (each for each in self.change.keys if each.label in had):
-            name = key.own.next_field.name
-            if lost_old_keys(key.model, name, self.using):
-                yield NO_OLD_KEYS.format(key.label, name)
+            name, rows = key.own.next_field.name, key.model._base_manager.using(self.using)
+            if rows.exists() and not rows.filter(**{f"{name}__isnull": False}).exists():
+                yield (
+                    f"no row of {key.label} has its old key in {name} any more: only a backup has "
+                    f"them. If all rows are newer than the move, set {name} of one row of "
+                    f"{key.label} to any value"
+                )
 
     def with_old_keys(self) -> list[str]:
         """The models of which a row has its old key, after the move."""

@@ -30,7 +30,6 @@ from ...schema.table_definition import dependents
 from .engine import ForeignKey, KeyEngine, Program
 from .graph import Key
 from .mysql_tables import (
-    NEW,
     OLD,
     NewTable,
     OldTable,
@@ -93,10 +92,6 @@ UNION ALL SELECT 1 FROM information_schema.table_privileges
 """
 _NEEDS_SUPER = 1419
 """The error of a server with a binary log, before it looks at the privilege TRIGGER."""
-_NEW_TABLES = """
-SELECT table_name FROM information_schema.tables
-WHERE table_schema = DATABASE() AND LEFT(table_name, %s) = %s ORDER BY table_name
-"""
 WAIT = 10
 """Seconds for another process that moves keys, as a killed one may do for a moment."""
 
@@ -107,35 +102,18 @@ def alone(connection: Any) -> Iterator[None]:
 
     A killed process holds its lock until the server notices, after the statement that it runs.
     """
-    lock = _lock(connection)
+    lock = f"move {value(connection, 'SELECT DATABASE()')}"[:64]
     if value(connection, "SELECT GET_LOCK(%s, %s)", [lock, WAIT]) != 1:
+        holder = value(connection, "SELECT IS_USED_LOCK(%s)", [lock])
         raise BackfillError(
             f"another process moves keys of this database, or a killed one's statement still runs: "
-            f"wait until connection {holder(connection)} ends (SHOW PROCESSLIST), and migrate again"
+            f"wait until connection {holder} ends (SHOW PROCESSLIST), and migrate again"
         )
     try:
         yield
     finally:
         with suppress(Error):  # A lost connection has released it.
             row(connection, "SELECT RELEASE_LOCK(%s)", [lock])
-
-
-def holder(connection: Any) -> int | None:
-    """The id of the connection that moves keys of this database; None if none does."""
-    found: int | None = value(connection, "SELECT IS_USED_LOCK(%s)", [_lock(connection)])
-    return found
-
-
-def unused(connection: Any) -> list[str]:
-    """The plain names of new tables, while no process moves keys of this database. Only a move
-    whose note began needs them still."""
-    if holder(connection) is not None:
-        return []
-    return [name for (name,) in rows(connection, _NEW_TABLES, [len(NEW), NEW])]
-
-
-def _lock(connection: Any) -> str:
-    return f"move {value(connection, 'SELECT DATABASE()')}"[:64]
 
 
 class MySQLKeys(KeyEngine):
