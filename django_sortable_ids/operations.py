@@ -21,7 +21,7 @@ from django.db.models import QuerySet
 
 from .backfill import plan, run
 from .backfill.sources.find import of_source
-from .backfill.sources.id_column import check_names, check_table
+from .backfill.sources.id_column import check_table
 from .db import tables
 from .db.transactions import with_short_lock_timeout
 from .errors import BackfillError, counted
@@ -225,7 +225,6 @@ class SwapSortableID(BothWays):
         if not self.allow_migrate_model(using, after):
             return
         check_table(MoveNote, using)
-        check_names([before._meta.db_table, *(str(each.column) for each in before._meta.fields)])
         swap.swap(schema_editor, before, after, self.name, self.other, backwards=backwards)
 
     def describe(self) -> str:

@@ -67,7 +67,7 @@ FOUND = {
 }
 """What a check finds whose message consists of parts."""
 CURES = {
-    "E002": "The message names the field to change.",
+    "E002": "The message names the field to change, or the storage of the key that fits.",
     "E009": "The message names the command. To read UUIDs of other versions, set "
     "`accept_other_versions=True`.",
     "E011": "Add a key to the settings, `SORTABLE_IDS = {'MASK_KEYS': [...]}`. The message has the "

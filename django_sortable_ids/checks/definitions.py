@@ -196,16 +196,22 @@ def check_generic_relations(
 
 def _fix_of(key: SortableIDField, column: Any, connection: Any) -> str:
     scheme = key.scheme
+    is_text = isinstance(column, models.CharField | models.TextField)
+    stored = "storage='char'" if scheme.value_type is str else "storage='char36'"
     if scheme.value_type is int:
-        return f"Make {column} a BigIntegerField"
-    storage = "char" if scheme.value_type is str else "char36"
-    has_uuids = _compare(key, models.UUIDField(), connection)
-    same = "UUIDField()" if has_uuids else plain_source(key)
+        fix = f"Make {column} a BigIntegerField"
+    elif is_text and _has_room(key, column, connection):
+        return f"Store the key as text: give {key} {stored}"
+    else:
+        has_uuids = _compare(key, models.UUIDField(), connection)
+        same = "UUIDField()" if has_uuids else plain_source(key)
+        fix = (
+            f"If {column} references such keys only, make it {same}; else make it a "
+            f"CharField(max_length={scheme.canonical.length}), and give {key} {stored}"
+        )
     return (
-        f"If {column} references such keys only, make it {same}; else make it a "
-        f"CharField(max_length={scheme.canonical.length}), and store the key as text, with "
-        f"storage={storage!r}. Before a move of the key, take its edit back, change and migrate "
-        f"this column, and then edit the key"
+        f"{fix}. If it is of a package, use a model of your own instead. Before a move of the key, "
+        f"take its edit back, change and migrate this column, and then edit the key"
     )
 
 

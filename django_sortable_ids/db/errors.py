@@ -57,6 +57,14 @@ is_denied = Kind({"42501"}, {1044, 1045, 1142, 1143, 1227, 1370}, {sqlite3.SQLIT
 """The database user lacks a privilege."""
 
 
+def is_missing(error: Error) -> bool:
+    """A table or a column doesn't exist. SQLite has no code for this."""
+    return _MISSING(error) or str(error).startswith("no such ")
+
+
+_MISSING = Kind({"42P01", "42703"}, {1054, 1146})
+
+
 def sqlstate(error: Error) -> str | None:
     """The SQLSTATE of PostgreSQL; None for other engines."""
     cause = error.__cause__
@@ -119,6 +127,11 @@ _REFUSALS = (
         Kind({"3D000"}, {1049}),
         "the database does not exist",
         "Create it, or correct its NAME in DATABASES",
+    ),
+    (
+        is_missing,
+        "a table or a column doesn't exist",
+        "If it was renamed or dropped, undo that, or change the model in the same way",
     ),
     (
         is_lock_timeout,

@@ -20,6 +20,8 @@ TARGET_TIME = 0.5  # seconds
 
 WRONG = 2
 """The exit code for wrong arguments, the same as that of argparse."""
+CLOSED = 141
+"""The exit code if stdout is closed, the same as that of other programs, which SIGPIPE ends."""
 
 _POLICIES = {"on_null", "on_out_of_range"}
 _SOURCES = {*ARGUMENTS, *_POLICIES, "allow_triggers", "retry_time"}
@@ -69,6 +71,7 @@ exit codes:
   1    refused, failed, or --verify found an error
   2    the arguments are wrong
   130  stopped by Ctrl-C; the same command continues
+  141  stopped because nothing reads its output; the same command continues
   143  stopped by SIGTERM; the same command continues
 """
 

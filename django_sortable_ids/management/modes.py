@@ -143,8 +143,10 @@ _OWN = ("django_sortable_ids", "0001_initial")
 def move(request: Request) -> None:
     options, output = request.options, request.output
     using = options["database"] or edits.database_of(request.line.labels)
-    if "skip" in (options["on_null"], options["on_out_of_range"]):
-        raise CommandError("skip leaves NULL, which no key may have", returncode=WRONG)
+    for name in ("on_null", "on_out_of_range"):
+        if options[name] == "skip":
+            option = f"--{name.replace('_', '-')}=skip"
+            raise CommandError(f"{option} leaves NULL, which no key may have", returncode=WRONG)
     try:
         planned = move_plan.build(
             request.line.labels,
@@ -259,10 +261,10 @@ def verify_ids(request: Request) -> None:
                 f"{model._meta.db_table}.{field.column} NOT NULL and unique, and write unique=True "
                 f"instead of null=True in the model"
             )
-    elif following is None and writes:
+    elif following is None and (writes or field.null):
         output.say(
             f"Nothing to write: the migrations of {model._meta.app_label} make {field.name} NOT "
-            f"NULL and unique already."
+            f"NULL and unique already; define it so in the model, too."
         )
     elif following is not None and writes:
         following.file.write()

@@ -12,9 +12,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, models, router
-from django.db.migrations.loader import MigrationLoader
 from django.db.utils import InterfaceError, OperationalError
-from django.utils.functional import cached_property
 
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.pace import percent, share
@@ -25,13 +23,12 @@ from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
 from ..db.errors import is_denied
-from ..db.tables import Kind, is_unique, may_be_null
+from ..db.tables import Kind, may_be_null
 from ..db.transactions import session_limits
 from ..errors import BackfillError, counted, minutes, reading_migrations
 from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_alone, is_unique_with_others
-from ..migrating.next_migration import change_of
-from ..migrating.unrecorded import unrecorded_changes
+from ..migrating.unrecorded import has_pending_migrations
 from ..models import BackfillRun
 from ..primary_keys.changes.moved import MAP
 from ..schema.constraints import add_column
@@ -67,14 +64,13 @@ class Entry:
 
 
 def entries(using: str) -> Iterator[Entry]:
-    migrations = Migrations(using)
     for model in apps.get_models(include_auto_created=True):
         meta = model._meta
         if meta.proxy or not router.allow_migrate_model(using, model):
             continue
         for field in meta.local_fields:
             if isinstance(field, SortableIDField):
-                yield _entry(field, using, migrations)
+                yield _entry(field, using)
 
 
 def databases() -> list[str]:
@@ -127,14 +123,15 @@ def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) 
         yield f"{alias} does not answer: {error}".strip()
 
 
-def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
+def _entry(field: SortableIDField, using: str) -> Entry:
     connection, table = connections[using], field.model._meta.db_table
     try:
         kind = tables.kind(connection, table)
         if kind == "view":
             return Entry(field, using, None, 0, "view")
         if kind is None or not tables.has_column(connection, table, str(field.column)):
-            return Entry(field, using, None, 0, *_without_column(field, using, kind, migrations))
+            found = _without_column(field, using, kind)
+            return Entry(field, using, None, 0, *found, has_table=kind is not None)
         all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
         missing = all_rows.filter(**{f"{field.name}__isnull": True}).count()
         rows = all_rows.count()
@@ -142,9 +139,9 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         needs = ""
         is_copy = history_models.is_copy(field)
         if not missing and not is_copy:
-            needs, step = _needs(field, using, migrations)
-    except DatabaseError as error:
-        if not is_denied(error):
+            needs, step = _needs(field, using)
+    except (DatabaseError, ValueError) as error:  # Django can't query every name of a table.
+        if isinstance(error, OperationalError) and not is_denied(error):
             raise
         return Entry(field, using, None, 0, f"can't be read: {' '.join(str(error).split())}")
     state = f"{missing:,} {what}" if missing else f"needs {needs}" if needs else "complete"
@@ -155,21 +152,16 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
     return Entry(field, using, rows, missing, state, step, choices=choices)
 
 
-def _without_column(
-    field: SortableIDField, using: str, kind: Kind | None, migrations: Migrations
-) -> tuple[str, str, bool]:
-    """State, next step, and whether there is a table."""
-    meta, step = field.model._meta, ""
-    if migrations.is_pending(field) or meta.app_label in migrations.loader.unmigrated_apps:
-        step = f"migrate {meta.app_label}{database_option(using)}"
-    elif migrations.is_edited(field):
-        step = f"makemigrations {meta.app_label}"
-    if meta.managed and step:
-        return "not migrated", step, kind is not None
-    if kind:
-        added = add_column(field, connections[using])
-        return "no column", f"dbshell{database_option(using)}: {added}", True
-    return "no table that the user may see" if hides_tables(using) else "no table", "", False
+def _without_column(field: SortableIDField, using: str, kind: Kind | None) -> tuple[str, str]:
+    """State and next step."""
+    meta = field.model._meta
+    state = "no column" if kind else "no table"
+    if not kind and hides_tables(using):
+        state += " that the user may see"
+    if meta.managed:
+        return state, f"migrate {meta.app_label}{database_option(using)}"
+    added = add_column(field, connections[using]) if kind else ""
+    return state, added and f"dbshell{database_option(using)}: {added}"
 
 
 def _fill(field: SortableIDField, using: str) -> tuple[str, str, Sequence[str] | None]:
@@ -199,85 +191,30 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str, Sequence[str] |
     return "missing", f"{start} {name}{end}", choices
 
 
-class Migrations:
-    """The migrations of a project, and which of them are applied to a database."""
-
-    def __init__(self, using: str) -> None:
-        self._connection = connections[using]
-
-    @cached_property
-    def loader(self) -> MigrationLoader:
-        with reading_migrations():
-            return MigrationLoader(self._connection, ignore_no_migrations=True)
-
-    @cached_property
-    def _written(self) -> Any:
-        return self.loader.project_state().models
-
-    @cached_property
-    def _unrecorded(self) -> set[str]:
-        found = unrecorded_changes(self._connection, self.loader)
-        return {name for each in found for name in each.fields}
-
-    @cached_property
-    def _pending_apps(self) -> set[str]:
-        pending = self.loader.graph.nodes.keys() - self.loader.applied_migrations
-        return {app_label for app_label, _ in pending}
-
-    def is_pending(self, field: SortableIDField) -> bool:
-        """Whether ``migrate`` has something to do for the app of the field."""
-        app_label = field.model._meta.app_label
-        return app_label in self._pending_apps or str(field) in self._unrecorded
-
-    def written(self, field: SortableIDField) -> Any:
-        """The field as all migrations define it, applied or not; None if none does."""
-        meta = field.model._meta
-        model = self._written.get((meta.app_label, meta.model_name))
-        return model and model.fields.get(field.name)
-
-    def is_edited(self, field: SortableIDField) -> bool:
-        """Whether ``makemigrations`` has something to write for the field."""
-        written = self.written(field)
-        return written is None or written.deconstruct()[1:] != field.deconstruct()[1:]
-
-
-def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[str, str]:
+def _needs(field: SortableIDField, using: str) -> tuple[str, str]:
     """What a filled column needs, and the command for it; two empty texts for a complete one."""
     connection, meta = connections[using], field.model._meta
-    migrate = f"migrate {meta.app_label}{database_option(using)}"
-    verify = f"backfill_ids {field} --verify{database_option(using)}"
+    table, column, database = meta.db_table, str(field.column), database_option(using)
     if misfit(values_of(field, connection), field, connection):
-        step = migrate if migrations.is_pending(field) else f"check --database {using}"
-        return f"ids of {field.scheme.title}", step
-    if field in meta.pk_fields:
+        needs, step = f"ids of {field.scheme.title}", f"check --database {using}"
+    elif field in meta.pk_fields:
         return "", ""
-    is_alone = is_unique_alone(field)
-    if lacking := _lacking(field.null, not is_alone and not is_unique_with_others(field)):
-        written = migrations.written(field)
-        if written and field.null and not written.null:
-            return f"an edited model ({change_of(field, written)})", migrate
-        return lacking, verify
-    table, column = meta.db_table, str(field.column)
-    can_add = meta.managed or connection.vendor != "sqlite"
-    lacking = _lacking(
-        can_add and may_be_null(connection, table, column),
-        is_alone and not is_unique(connection, table, column),
-    )
-    if not lacking:
+    else:
+        can_add = meta.managed or connection.vendor != "sqlite"
+        is_unique = is_unique_with_others(field)
+        if is_unique_alone(field):
+            is_unique = tables.is_unique(connection, table, column)
+        lacking = {
+            "NOT NULL": field.null or (can_add and may_be_null(connection, table, column)),
+            "unique": not is_unique,
+        }
+        needs = " and ".join(what for what, is_lacking in lacking.items() if is_lacking)
+        step = f"backfill_ids {field} --verify{database}"
+    if not needs:
         return "", ""
-    step = verify.replace("--verify", "--write-migration")
-    if not meta.managed:
-        step = verify
-    elif migrations.is_pending(field):
-        step = migrate
-    elif migrations.is_edited(field):
-        step = f"makemigrations {meta.app_label}"
-    return f"{lacking} in the database", step
-
-
-def _lacking(not_null: bool, unique: bool) -> str:
-    lacks = {"NOT NULL": not_null, "unique": unique}
-    return " and ".join(what for what, is_so in lacks.items() if is_so)
+    with reading_migrations():
+        is_pending = has_pending_migrations(connection, meta.app_label)
+    return needs, f"migrate {meta.app_label}{database}" if is_pending else step
 
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]

@@ -18,7 +18,7 @@ from django.db.models.constants import LOOKUP_SEP
 from ..backfill.sources.base import Given
 from ..backfill.sources.columns import Times, field_of_times
 from ..backfill.sources.find import check_given
-from ..backfill.sources.id_column import check_names, check_table, names_of
+from ..backfill.sources.id_column import check_table, names_of
 from ..backfill.sources.target import OnNull
 from ..db import tables
 from ..errors import BackfillError, reading_migrations
@@ -179,8 +179,6 @@ def build(
         if not more:
             break
         references = sorted({*references, *more})
-    check_names(name for each in engine.planned.tables for name in (each.name, *each.changed))
-    check_names(name for each in engine.planned.texts for name in (each.table, each.column))
     obstacles.refuse_unknown(allowed, engine.programs())
     start = perf_counter()
     obstacles.check(engine, allowed)

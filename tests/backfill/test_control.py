@@ -333,6 +333,17 @@ def test_an_interrupt_before_anything_is_written(arguments):
     assert error.returncode == 130
 
 
+@pytest.mark.parametrize("arguments", [[NAME, CREATED], ["--status", "--json"]])
+def test_nobody_reads_what_it_prints(command, tmp_path, arguments):
+    insert_orders([START] * 3)
+    read, write = os.pipe()
+    os.close(read)
+    told = tmp_path / "errors"
+    with told.open("w") as errors, os.fdopen(write, "w") as stdout:
+        ended = command(*arguments, stdout=stdout, stderr=errors)
+    assert (ended.code, told.read_text()) == (141, "")
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("option", ["--verify", "--dry-run"])
 def test_sigterm_while_nothing_is_filled(option):

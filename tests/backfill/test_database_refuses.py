@@ -4,8 +4,10 @@ from contextlib import contextmanager
 from functools import partial
 
 import pytest
+from django.core.management import CommandError
 from django.db import DatabaseError, connection, connections
 
+from django_sortable_ids.db.errors import explained
 from django_sortable_ids.models import BackfillRun
 from tests.support import execute, limited_to, on_statement
 from tests.testapp.models import Order
@@ -14,6 +16,7 @@ from . import support
 from .support import (
     SECOND,
     START,
+    after_batch,
     count_filled,
     fill,
     find,
@@ -184,10 +187,34 @@ def test_a_database_that_does_not_exist(request, mode):
     assert "Traceback" not in text
 
 
+# Renamed
+
+
+@pytest.mark.parametrize("renamed", ["table", "id", "time"])
+def test_a_table_or_a_column_is_renamed_during_the_run(orders, renamed):
+    """Between two batches: what was committed stays, the rest is filled later."""
+    change = "ALTER TABLE testapp_order RENAME"
+    there, back = {
+        "table": (f"{change} TO moved", "ALTER TABLE moved RENAME TO testapp_order"),
+        "id": (f"{change} COLUMN uuid7 TO moved", f"{change} COLUMN moved TO uuid7"),
+        "time": (f"{change} COLUMN created_at TO moved", f"{change} COLUMN moved TO created_at"),
+    }[renamed]
+    try:
+        with pytest.raises(CommandError) as error, explained("the same command"):
+            fill(NAME, 5, after_batch(2, lambda: execute(there)))
+    finally:
+        execute(back)
+    message = str(error.value)
+    assert message.startswith("a table or a column doesn't exist: ")
+    assert message.endswith("change the model in the same way. Continue with: the same command")
+    assert count_filled(NAME) == saved_run(NAME).rows_filled == 10
+    assert_ends_well()
+
+
 def test_an_error_of_ours_keeps_its_traceback(orders, monkeypatch):
     def wrong(*_):
         with connections["default"].cursor() as cursor:
-            cursor.execute("SELECT no_such_column FROM testapp_order")
+            cursor.execute("SELECT FROM WHERE")
 
     monkeypatch.setattr("django_sortable_ids.backfill.plan.build", wrong)
     with pytest.raises(DatabaseError):

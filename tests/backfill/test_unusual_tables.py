@@ -137,15 +137,16 @@ def test_a_key_of_bytes(make):
     assert ascends(model.objects.order_by("id").values_list("uid", flat=True))
 
 
-@pytest.mark.parametrize("table", ["o{0}dd", "o{column}d"])
-def test_a_name_that_python_would_format(make, table):
-    assert_filled(make([1, 2, 3], table=table))
-
-
-@pytest.mark.parametrize("table", ["pro%cent", "o%sd"])
-def test_a_name_that_breaks_the_queries_of_django(make, table):
-    make([1, 2, 3], table=table)
-    assert refusal(NAME, "--created-from=created").startswith(f"{table}: Django writes names")
+@pytest.mark.parametrize("name", ["o{0}dd", "o{column}d", "o$dd", "pro%cent"])
+def test_a_name_that_python_or_a_driver_would_format(make, name):
+    """Where Django itself can query such a table; elsewhere the report says why it can't."""
+    model = make([1, 2, 3], table=name)
+    refused = {"postgresql": "$%", "mysql": "%"}.get(connection.vendor, "")
+    if set(refused) & set(name):
+        (reported,) = [each for each in command() if each.startswith(NAME)]
+        assert "can't be read: " in reported
+    else:
+        assert_filled(model)
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_texts_without_room(project):
         "1 row of depot_visit.short_text with keys of depot.Customer, and the column has room "
         "for 9 characters only: take back the edits of the keys if there are any, make it "
         "CharField(max_length=36), and run makemigrations and migrate; then edit the keys, and try "
-        "again"
+        "again. If it is of a package, use a model of your own instead"
     )
 
 
@@ -204,7 +204,8 @@ def test_what_to_make_of_a_column_without_room(project, key, expected):
     assert done.returncode == 1
     usual = (
         "take back the edits of the keys if there are any, make it a ForeignKey, and run "
-        "makemigrations and migrate; then edit the keys, and try again"
+        "makemigrations and migrate; then edit the keys, and try again. If it is of a "
+        "package, use a model of your own instead"
     )
     if expected:
         usual = f"make it models.{expected} in the model; the migration changes its type"

@@ -518,8 +518,11 @@ REFUSED = [
     (["depot", "--verify"], "--primary-key takes no --verify"),
     (["depot", "--sleep=1", "--allow-triggers"],
      "--primary-key takes no --allow-triggers and --sleep"),
-    (["depot", "--on-null=skip"], "skip leaves NULL, which no key may have"),
-    (["depot", "--on-out-of-range=skip"], "skip leaves NULL, which no key may have"),
+    (["depot", "--on-null=skip"], "--on-null=skip leaves NULL, which no key may have"),
+    (
+        ["depot", "--on-out-of-range=skip"],
+        "--on-out-of-range=skip leaves NULL, which no key may have",
+    ),
     (["depot", "--created-from=joind"],
      "--created-from joind: no model of the move has such a DateTimeField or DateField; they have "
      f"joined, customer__joined; nearest: joined. {OTHER_TIMES}"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.apps import apps
@@ -110,7 +109,6 @@ def check_schema(model: type[models.Model], field: SortableIDField, using: str) 
 def check_table(model: type[models.Model], using: str) -> None:
     """Raise ``BackfillError`` if the database has no table of the model."""
     table = model._meta.db_table
-    check_names([table, *[str(field.column) for field in model._meta.local_concrete_fields]])
     kind = tables.kind(connections[using], table)
     if kind == "view":
         raise BackfillError(
@@ -154,17 +152,6 @@ def check_table(model: type[models.Model], using: str) -> None:
 def hides_tables(using: str) -> bool:
     """Whether the catalogue lists only the tables that the user has a right to."""
     return connections[using].vendor == "mysql"
-
-
-def check_names(names: Iterable[str]) -> None:
-    """Raise ``BackfillError`` for the name of a table or column that Django's SQL can't have."""
-    for name in names:
-        if "%" in name:
-            raise BackfillError(
-                f"{name}: Django writes names into its SQL as they are, so a % in the name of a "
-                f"table or column breaks its queries with parameters: rename it, and set db_table "
-                f"or db_column"
-            )
 
 
 def _migrate(model: type[models.Model], using: str) -> str:

@@ -176,18 +176,18 @@ class Spread(Derived):
 
 @dataclass(frozen=True)
 class Fixed(Derived):
-    """The time at which the run started, for every row."""
+    """The time at which the first run started, for every row."""
 
     moment: datetime = field(kw_only=True)
 
     arguments = {
         "created_at": {
             "choices": ["now"],
-            "help": "use the start of the run as the time of every row; ids follow the order of "
-            "the key",
+            "help": "use the start of the first run as the time of every row; ids follow the order "
+            "of the key",
         }
     }
-    notes = ("this is the start of the run; a resumed run and --verify use the same time",)
+    notes = ("this is the start of the first run; later runs and --verify use the same time",)
 
     @classmethod
     def check(cls, given: Given) -> None:

@@ -5,6 +5,7 @@
 3. The mode does the work by ``reporting``, ``backfill``, ``migrating`` and ``primary_keys``.
 """
 
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
@@ -81,6 +82,11 @@ class Command(BaseCommand):
         self._is_from_shell = True
         try:
             super().run_from_argv(argv)
+            self.stdout.flush()
+        except BrokenPipeError:
+            # As `head` leaves it. Python flushes stdout once more when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(arguments.CLOSED)
         except SystemExit as end:
             # Django and argparse have written the reason to stderr.
             known = self._parser._option_string_actions

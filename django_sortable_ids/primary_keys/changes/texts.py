@@ -251,7 +251,8 @@ def widened(kind: str) -> str:
     """What to do about a column without room for the new keys."""
     return (
         f"take back the edits of the keys if there are any, make it {kind}, and run makemigrations "
-        f"and migrate; then edit the keys, and try again"
+        f"and migrate; then edit the keys, and try again. If it is of a package, use a model of "
+        f"your own instead"
     )
 
 
