@@ -6,10 +6,11 @@ fields are halved until each is a digit; to read, they are joined in pairs until
 ``bytes.translate`` turns digits into characters.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import repeat
 from operator import add
+from typing import Any
 from uuid import UUID, SafeUUID
 
 from .support import cached_property, ones
@@ -23,8 +24,10 @@ _FEW = 16
 _BLOCK = 16
 """How many digits are written at once."""
 
-_CHANGING_BITS = 68
-"""Successive ids nearly always differ only in this many low bits."""
+_MOVED = 32
+"""The bytes to which the digits of a number are moved."""
+
+_MOST_IN_PAIRS = 28
 
 _DIGITS_OF_INT = "0123456789abcdefghijklmnopqrstuvwxyz"
 _WRONG = 0xFF
@@ -50,36 +53,50 @@ class Notation:
     @cached_property
     def format(self) -> Callable[[int], str]:
         """A function from a number to its digits. The number must fit into ``length`` digits."""
-        digit_bits = (self.base - 1).bit_length()
         if self.base == 16:
             return f"{{:0{self.length}{'x' if 'a' in self.alphabet else 'X'}}}".format
-        if 1 << digit_bits == self.base and self.length <= 32:
-            return _by_bits(digit_bits, self.length, self._characters)
-        if self.length <= _BLOCK:
+        if self._digits_are_bits:
+            return _by_moves(self.base, self.length, self._characters)
+        if self.length <= _MOST_IN_PAIRS:
             return _by_pairs(self.alphabet, self.length)
-        last = 12 if self.base**12 >> _CHANGING_BITS else _BLOCK
-        leading, block = (Notation(self.alphabet, n) for n in (self.length - last, last))
-        return _by_blocks(leading.format, block.format, self.base**last)
+        unit, leading, block = self.base**_BLOCK, self._leading.format, self._block.format
+        return lambda number: leading(number // unit) + block(number % unit)
 
     def format_all(self, numbers: Sequence[int]) -> list[str]:
         """``format`` for many numbers; fastest if they are close together."""
+        if self.base == 16:
+            return list(map(self.format, numbers))
         texts: list[str] = []
         for start in range(0, len(numbers), AT_ONCE):
             some = numbers[start : start + AT_ONCE]
             if len(some) < _FEW:
                 texts += map(self.format, some)
+            elif self._digits_are_bits:
+                texts += self._move(some)
             elif self.length <= _BLOCK:
                 texts += self._halve(some)
             else:
                 texts += map(add, *self._blocks(some))
         return texts
 
+    @property
+    def _digits_are_bits(self) -> bool:
+        return self.base.bit_count() == 1 and self.length <= _MOVED
+
+    def _move(self, numbers: Sequence[int]) -> list[str]:
+        fields = int.from_bytes(b"".join([number.to_bytes(_MOVED) for number in numbers]))
+        for high, weight in _moves(self.base, AT_ONCE):
+            fields += (fields & high) * weight
+        text = fields.to_bytes(_MOVED * len(numbers)).translate(self._characters).decode()
+        return [text[end - self.length : end] for end in range(_MOVED, len(text) + 1, _MOVED)]
+
     def _blocks(self, numbers: Sequence[int]) -> tuple[Iterable[str], list[str]]:
         """The leading digits of each number, and its last block of digits."""
         unit = self.base**_BLOCK
         leading = min(numbers) // unit
         if leading == max(numbers) // unit:
-            last = [number - leading * unit for number in numbers]
+            start = leading * unit
+            last = [number - start for number in numbers]
             return repeat(self._leading.format(leading)), self._block.format_all(last)
         last = [number % unit for number in numbers]
         all_leading = [number // unit for number in numbers]
@@ -105,13 +122,10 @@ class Notation:
         has as many bits as the dividend and the divisor together.
         """
         count, size = len(numbers), 2 * _BLOCK
-        fields = int.from_bytes(
-            b"".join([number.to_bytes(size, "big") for number in numbers]), "big"
-        )
+        fields = int.from_bytes(b"".join([number.to_bytes(size) for number in numbers]))
         for reciprocal, shift, mask, weight in self._divisions:
             fields += (fields * reciprocal >> shift & mask) * weight
-        digits = fields.to_bytes(count * size, "big")[1::2]
-        text = digits.translate(self._characters).decode("ascii")
+        text = fields.to_bytes(count * size)[1::2].translate(self._characters).decode()
         unused = _BLOCK - self.length
         return [text[end - _BLOCK + unused : end] for end in range(_BLOCK, len(text) + 1, _BLOCK)]
 
@@ -127,8 +141,6 @@ class Notation:
             divisor, field_bits = self.base**digits, 2 * digits * 16
             shift = (divisor**2 - 1).bit_length() + divisor.bit_length()
             reciprocal = -((-1 << shift) // divisor)
-            zeros = (reciprocal & -reciprocal).bit_length() - 1  # many if the base is 2 ** n
-            reciprocal, shift = reciprocal >> zeros, shift - zeros
             quotient = (1 << divisor.bit_length()) - 1
             mask = quotient * ones(AT_ONCE * _BLOCK // (2 * digits), field_bits)
             divisions.append((reciprocal, shift, mask, (1 << field_bits // 2) - divisor))
@@ -163,103 +175,112 @@ class Notation:
         """Joins pairs of bit fields: first two digits, then two such pairs, and so on."""
         number = int.from_bytes(digits, "big")
         for shift, mask, weight in self._sums:
-            number = (number & mask) + (number >> shift & mask) * weight
+            number -= (number >> shift & mask) * weight
         return number
 
     @cached_property
     def _sums(self) -> Sequence[tuple[int, int, int]]:
-        """Per level: the bits of a field, the mask of the lower fields, the upper ones' weight."""
+        """Per level: the bits of a field, the mask of the lower fields, and by how much a unit of
+        an upper field is too large."""
         count, bits, weight = self.length, 8, self.base
         sums = []
         while count > 1:
             count = -(-count // 2)
-            sums.append((bits, ((1 << bits) - 1) * ones(count, 2 * bits), weight))
+            sums.append((bits, ((1 << bits) - 1) * ones(count, 2 * bits), (1 << bits) - weight))
             bits, weight = 2 * bits, weight**2
         return sums
 
 
-def _by_bits(digit_bits: int, length: int, characters: bytes) -> Callable[[int], str]:
-    """Writes numbers with ``digit_bits`` per digit: moves every digit to a byte of its own."""
-    moves = []
+@lru_cache(maxsize=64)
+def _moves(base: int, count: int) -> list[tuple[int, int]]:
+    """How the digits of ``count`` numbers, if each is some bits, get to bytes of their own: by
+    steps that move the upper half of each field. A step multiplies by 1 less than the move, since
+    it adds to what is there."""
+    steps, bits = [], base.bit_length() - 1
     for digits in (16, 8, 4, 2, 1):
-        bits = digits * digit_bits
-        low = ((1 << bits) - 1) * ones(16 // digits, 16 * digits)
-        moves.append((low, low << bits, 8 * digits - bits))
-    (low16, high16, by16), (low8, high8, by8), (low4, high4, by4), *others = moves
-    (low2, high2, by2), (low1, high1, by1) = others
-    unused = 32 - length
+        low = ((1 << digits * bits) - 1) * ones(count * 16 // digits, 16 * digits)
+        steps.append((low << digits * bits, (1 << digits * (8 - bits)) - 1))
+    return steps
+
+
+def _by_moves(base: int, length: int, characters: bytes) -> Callable[[int], str]:
+    """Writes numbers whose digits are bits."""
+    (half, by16), (quarter, by8), (eighth, by4), (pair, by2), (digit, by1) = _moves(base, 1)
 
     def write(number: int) -> str:
-        number = number & low16 | (number & high16) << by16
-        number = number & low8 | (number & high8) << by8
-        number = number & low4 | (number & high4) << by4
-        number = number & low2 | (number & high2) << by2
-        number = number & low1 | (number & high1) << by1
-        return number.to_bytes(32, "big")[unused:].translate(characters).decode("ascii")
+        number += (number & half) * by16
+        number += (number & quarter) * by8
+        number += (number & eighth) * by4
+        number += (number & pair) * by2
+        number += (number & digit) * by1
+        return number.to_bytes(length).translate(characters).decode()
 
     return write
 
 
 def _by_pairs(alphabet: str, length: int) -> Callable[[int], str]:
-    """Writes numbers in any base, two digits at a time, at most 16 digits."""
+    """Writes numbers in any base, two digits at a time, at most 28 digits.
+
+    Four digits are divided off at a time: Python divides fastest by numbers below ``2**30``.
+    """
     pairs = [high + low for high in alphabet for low in alphabet]
-    square, fourth, eighth = (len(alphabet) ** power for power in (2, 4, 8))
+    square, fourth = (len(alphabet) ** power for power in (2, 4))
+    unused = max(12 - length, 0)
 
-    def eight(number: int) -> str:
-        high = number // fourth
-        low = number % fourth
+    def up_to_8(number: int) -> str:
+        a, b = divmod(number, fourth)
+        text = f"{pairs[a // square]}{pairs[a % square]}{pairs[b // square]}{pairs[b % square]}"
+        return text[8 - length :]
+
+    def up_to_12(number: int) -> str:
+        number, c = divmod(number, fourth)
+        a, b = divmod(number, fourth)
         return (
-            f"{pairs[high // square]}{pairs[high % square]}"
-            f"{pairs[low // square]}{pairs[low % square]}"
-        )
+            f"{pairs[a // square]}{pairs[a % square]}{pairs[b // square]}{pairs[b % square]}"
+            f"{pairs[c // square]}{pairs[c % square]}"
+        )[unused:]
 
-    if length <= 8:
-        return lambda number: eight(number)[8 - length :]
-    if length > 12:
-        return lambda number: (eight(number // eighth) + eight(number % eighth))[16 - length :]
+    def up_to_28(number: int) -> str:
+        number, d = divmod(number, fourth)
+        number, c = divmod(number, fourth)
+        number, b = divmod(number, fourth)
+        number, a = divmod(number, fourth)
+        return (
+            f"{up_to_12(number)}{pairs[a // square]}{pairs[a % square]}"
+            f"{pairs[b // square]}{pairs[b % square]}{pairs[c // square]}{pairs[c % square]}"
+            f"{pairs[d // square]}{pairs[d % square]}"
+        )[28 - length :]
 
-    def up_to_twelve(number: int) -> str:
-        high = number // eighth
-        return f"{pairs[high // square]}{pairs[high % square]}{eight(number % eighth)}"[
-            12 - length :
-        ]
-
-    return up_to_twelve
-
-
-def _by_blocks(
-    leading: Callable[[int], str], block: Callable[[int], str], unit: int
-) -> Callable[[int], str]:
-    """Writes numbers whose leading digits often equal those of the previous number."""
-    last = (0, leading(0))
-
-    def write(number: int) -> str:
-        nonlocal last
-        cached = last
-        high, low = divmod(number, unit)
-        if high != cached[0]:
-            last = cached = (high, leading(high))
-        return cached[1] + block(low)
-
-    return write
+    return up_to_8 if length <= 8 else up_to_12 if length <= 12 else up_to_28
 
 
-_new = UUID.__new__
-_set_int = UUID.__dict__["int"].__set__
-_set_is_safe = UUID.__dict__["is_safe"].__set__
 _UNKNOWN = SafeUUID.unknown
+
+
+class _Draft(UUID):
+    """A UUID whose attributes can be set; then its class becomes ``UUID``. ``UUID(int=...)`` checks
+    its arguments, and takes several times as long."""
+
+    __slots__ = ()
+    __init__ = object.__init__
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
 
 
 def uuid_of(number: int) -> UUID:
     """``UUID(int=number)`` for a number that is known to fit 128 bits."""
-    value = _new(UUID)
-    _set_int(value, number)
-    _set_is_safe(value, _UNKNOWN)
-    return value
+    value: Any = _Draft()
+    value.int = number
+    value.is_safe = _UNKNOWN
+    value.__class__ = UUID
+    return value  # type: ignore[no-any-return]
 
 
 def uuids_of(numbers: Sequence[int]) -> list[UUID]:
-    values = list(map(_new, repeat(UUID, len(numbers))))
-    deque(map(_set_int, values, numbers), maxlen=0)
-    deque(map(_set_is_safe, values, repeat(_UNKNOWN)), maxlen=0)
+    values = []
+    for number in numbers:  # uuid_of, inlined
+        value: Any = _Draft()
+        value.int = number
+        value.is_safe = _UNKNOWN
+        value.__class__ = UUID
+        values.append(value)
     return values
