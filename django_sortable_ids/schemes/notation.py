@@ -6,10 +6,8 @@ fields are halved until each is a digit; to read, they are joined in pairs until
 ``bytes.translate`` turns digits into characters.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import repeat
-from operator import add
 from typing import Any
 from uuid import UUID, SafeUUID
 
@@ -22,7 +20,7 @@ _FEW = 16
 """Fewer numbers than this are written one by one."""
 
 _BLOCK = 16
-"""How many digits are written at once."""
+"""How many digits of each number are written at once."""
 
 _MOVED = 32
 """The bytes to which the digits of a number are moved."""
@@ -59,24 +57,19 @@ class Notation:
             return _by_moves(self.base, self.length, self._characters)
         if self.length <= _MOST_IN_PAIRS:
             return _by_pairs(self.alphabet, self.length)
-        unit, leading, block = self.base**_BLOCK, self._leading.format, self._block.format
-        return lambda number: leading(number // unit) + block(number % unit)
+        leading = Notation(self.alphabet, self.length - _MOST_IN_PAIRS).format
+        rest, unit = _by_pairs(self.alphabet, _MOST_IN_PAIRS), self.base**_MOST_IN_PAIRS
+        return lambda number: leading(number // unit) + rest(number % unit)
 
     def format_all(self, numbers: Sequence[int]) -> list[str]:
         """``format`` for many numbers; fastest if they are close together."""
         if self.base == 16:
             return list(map(self.format, numbers))
+        write_some = self._move if self._digits_are_bits else self._halve
         texts: list[str] = []
         for start in range(0, len(numbers), AT_ONCE):
             some = numbers[start : start + AT_ONCE]
-            if len(some) < _FEW:
-                texts += map(self.format, some)
-            elif self._digits_are_bits:
-                texts += self._move(some)
-            elif self.length <= _BLOCK:
-                texts += self._halve(some)
-            else:
-                texts += map(add, *self._blocks(some))
+            texts += map(self.format, some) if len(some) < _FEW else write_some(some)
         return texts
 
     @property
@@ -90,44 +83,30 @@ class Notation:
         text = fields.to_bytes(_MOVED * len(numbers)).translate(self._characters).decode()
         return [text[end - self.length : end] for end in range(_MOVED, len(text) + 1, _MOVED)]
 
-    def _blocks(self, numbers: Sequence[int]) -> tuple[Iterable[str], list[str]]:
-        """The leading digits of each number, and its last block of digits."""
-        unit = self.base**_BLOCK
-        leading = min(numbers) // unit
-        if leading == max(numbers) // unit:
-            start = leading * unit
-            last = [number - start for number in numbers]
-            return repeat(self._leading.format(leading)), self._block.format_all(last)
-        last = [number % unit for number in numbers]
-        all_leading = [number // unit for number in numbers]
-        return self._leading.format_all(all_leading), self._block.format_all(last)
-
-    @cached_property
-    def _leading(self) -> "Notation":
-        return Notation(self.alphabet, self.length - _BLOCK)
-
-    @cached_property
-    def _block(self) -> "Notation":
-        return Notation(self.alphabet, _BLOCK)
-
     @cached_property
     def _characters(self) -> bytes:
         return self.alphabet.encode("ascii").ljust(256, b"\0")
 
     def _halve(self, numbers: Sequence[int]) -> list[str]:
-        """Writes numbers of one block. Each is a bit field with 16 bits per digit, which is divided
-        by ``base**8``, its halves by ``base**4``, and so on.
+        """Writes the last block of digits, if the digits before it are the same in all numbers.
+        Each block is a bit field with 16 bits per digit, which is divided by ``base**8``, its
+        halves by ``base**4``, and so on.
 
         A division is a multiplication by the reciprocal, rounded up. It is exact if the reciprocal
         has as many bits as the dividend and the divisor together.
         """
-        count, size = len(numbers), 2 * _BLOCK
-        fields = int.from_bytes(b"".join([number.to_bytes(size) for number in numbers]))
+        unit = self.base**_BLOCK
+        start = min(numbers) // unit * unit
+        if max(numbers) - start >= unit:
+            return list(map(self.format, numbers))
+        size = 2 * _BLOCK
+        fields = int.from_bytes(b"".join([(number - start).to_bytes(size) for number in numbers]))
         for reciprocal, shift, mask, weight in self._divisions:
             fields += (fields * reciprocal >> shift & mask) * weight
-        text = fields.to_bytes(count * size)[1::2].translate(self._characters).decode()
-        unused = _BLOCK - self.length
-        return [text[end - _BLOCK + unused : end] for end in range(_BLOCK, len(text) + 1, _BLOCK)]
+        digits = fields.to_bytes(size * len(numbers))[1::2]
+        text, leading = digits.translate(self._characters).decode(), self.format(start)[:-_BLOCK]
+        last = min(self.length, _BLOCK)
+        return [leading + text[end - last : end] for end in range(_BLOCK, len(text) + 1, _BLOCK)]
 
     @cached_property
     def _divisions(self) -> Sequence[tuple[int, int, int, int]]:
