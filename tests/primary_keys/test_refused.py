@@ -209,9 +209,7 @@ def test_keys_that_were_not_kept_do_not_come_back(depot):
     assert depot.applied()[-1] == "0003_step"
 
 
-def test_old_keys_that_were_removed_since_do_not_come_back(depot):
-    small.create(depot)
-    small.write_move(depot)
+def test_old_keys_that_were_removed_since_do_not_come_back(depot, small_move):
     depot.write("RemoveField('Customer', 'old_id'),")
     depot.migrate()
     assert depot.refusal("0001_step") == (
@@ -237,19 +235,15 @@ def test_old_keys_that_were_removed_since_do_not_come_back(depot):
         "RenameModel('Customer', 'Client'), RenameField('Client', 'old_id', 'number'),",
     ],
 )
-def test_a_model_that_was_renamed_since(depot, later):
-    small.create(depot)
-    small.write_move(depot)
+def test_a_model_that_was_renamed_since(depot, small_move, later):
     depot.write(later)
     depot.migrate()
     depot.migrate("0001_step")
     assert small.names(depot) == small.IN_ORDER_OF_KEYS
 
 
-def test_old_keys_of_a_renamed_model_that_were_removed_since(depot):
+def test_old_keys_of_a_renamed_model_that_were_removed_since(depot, small_move):
     """The move itself refuses it."""
-    small.create(depot)
-    small.write_move(depot)
     depot.write("RenameModel('Customer', 'Client'), RemoveField('Client', 'old_id'),")
     depot.migrate()
     said = depot.refusal("0001_step")
@@ -259,9 +253,7 @@ def test_old_keys_of_a_renamed_model_that_were_removed_since(depot):
 
 
 @pytest.mark.parametrize("later", ["", "DeleteModel('Order'), DeleteModel('Customer'),"])
-def test_no_old_key_is_missed_without_rows(depot, later):
-    small.create(depot)
-    small.write_move(depot)
+def test_no_old_key_is_missed_without_rows(depot, small_move, later):
     depot.write(later)
     depot.migrate()
     if not later:
