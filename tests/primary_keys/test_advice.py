@@ -198,11 +198,6 @@ def test_an_unmanaged_table_whose_foreign_key_only_the_model_has(project):
     assert project.shell(code) == "['a', 'b', 'c']"
 
 
-def test_keys_of_installed_packages_stay(project):
-    done = project.backfill("auth", "--primary-key")
-    assert "Name tables of the project, in the database of" in done.stderr
-
-
 @pytest.mark.parametrize("name", ["UUIDv7Autofield", "SortableAutoField", "SortableIDField"])
 def test_a_class_of_keys_that_does_not_exist_or_has_no_scheme(project, name):
     done = move(project, f"--to={name}")
