@@ -10,6 +10,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.core.management.base import OutputWrapper
 
 from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill import pace as module
@@ -379,25 +380,16 @@ class Clock:
 
 
 class Output(StringIO):
-    """As Django's ``OutputWrapper``."""
-
     encoding = "utf-8"
 
     def __init__(self, terminal=False):
         super().__init__()
-        self.terminal = terminal
-
-    def isatty(self):
-        return self.terminal
-
-    def write(self, msg, *, ending=None):
-        ending = "\n" if ending is None else ending
-        super().write(msg if msg.endswith(ending) and ending else msg + ending)
+        self.isatty = lambda: terminal
 
 
 def progress(total, terminal=False):
     clock, output = Clock(), Output(terminal)
-    return Progress(output, total, clock), clock, output
+    return Progress(OutputWrapper(output), total, clock), clock, output
 
 
 @pytest.mark.parametrize(

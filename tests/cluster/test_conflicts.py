@@ -8,7 +8,6 @@ from django.core.management.base import CommandError
 from django.db import OperationalError, connection, transaction
 from django.db.models import F
 
-from django_sortable_ids.db.errors import is_conflict
 from django_sortable_ids.db.transactions import apart, is_lost
 from django_sortable_ids.models import SequenceCounter, WorkerLease
 from django_sortable_ids.schemes import LeaseUnavailable
@@ -37,14 +36,6 @@ class Change:
             table = SequenceCounter._meta.db_table
             self.node.ask("SET wsrep_sync_wait = 7", f"UPDATE {database}.{table} SET taken = 10")
         self.times_done += 1
-
-
-def test_the_error_of_a_commit(nodes):
-    change = Change(nodes[1])
-    with pytest.raises(OperationalError) as raised, transaction.atomic():
-        change()
-    assert change.times_done == 1
-    assert is_conflict(raised.value)
 
 
 def test_the_error_of_a_commit_through_a_node_that_leaves(nodes):

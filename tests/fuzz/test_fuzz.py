@@ -29,12 +29,6 @@ def numbers(surface):
     return range(-(-SURFACES[surface] * VALUES // USUAL))
 
 
-def test_there_are_enough_values():
-    assert USUAL >= 5_000
-    if ALONE is None:
-        assert sum(len(numbers(surface)) for surface in SURFACES) >= VALUES
-
-
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.__name__)
 def test_nothing_crashes(surface, settings):
     settings.LOGGING_CONFIG = None

@@ -77,9 +77,6 @@ COLUMNS = {
     "UUIDField of version 6": ("UUIDField", "", "UUIDv6Field", "", UUID6),
 }
 COLLATIONS = {"postgresql": "C", "mysql": "utf8mb4_bin", "sqlite": "BINARY"}
-pairs_of_columns = pytest.mark.parametrize(
-    ("old", "old_options", "new", "new_options", "value"), COLUMNS.values(), ids=COLUMNS
-)
 
 
 def source(name, options, how):
@@ -111,23 +108,48 @@ def schema():
 @pytest.mark.parametrize(
     ("kind", "how"), each_with(list(COLUMNS), ["unique=True", "null=True", "db_index=True"])
 )
-def test_a_column(depot, kind, how):
+def test_a_column_and_a_key_to_which_rows_refer(depot, kind, how):
     old, old_options, new, new_options, value = COLUMNS[kind]
     skip_where_uuids_are_refused(new_options)
-    old, new = source(old, old_options, how), source(new, new_options, how)
-    create_orders(depot, before=PACKAGES + "\n    import uuid", public=old)
+    depot.write(
+        f"""\
+        CreateModel("Order", [
+            ("id", {source(old, old_options, "primary_key=True")}),
+            ("public", {source(old, old_options, how)}),
+            ("name", CharField(max_length=9)),
+        ]),
+        CreateModel("Line", [
+            ("id", BigAutoField(primary_key=True)),
+            ("name", CharField(max_length=9)),
+            ("order", ForeignKey("depot.Order", CASCADE)),
+        ]),
+        """,
+        PACKAGES + "\n    import uuid",
+    )
+    depot.migrate()
     for n, name in enumerate("abcde", 1):
-        depot.model("Order").objects.create(name=name, public=value.format(n))
-    before = depot.column("depot_order", "public"), schema()
-    adopt(depot, "public", new)
-    assert (depot.column("depot_order", "public"), schema()) == before
-    order = depot.model("Order")
-    for row in order.objects.all():
-        assert order.objects.get(public=row.public).name == row.name
+        text = value.format(n)
+        depot.model("Order").objects.create(id=text, public=text, name=name)
+        depot.model("Line").objects.create(order_id=text, name=name)
+
+    def stored():
+        ids, references = depot.column("depot_order", "id"), depot.column("depot_line", "order_id")
+        return ids, references, depot.column("depot_order", "public"), schema()
+
+    before = stored()
+    adopt(depot, "id", source(new, new_options, "primary_key=True"))
+    adopt(depot, "public", source(new, new_options, how))
+    assert stored() == before
+    order, line = depot.model("Order"), depot.model("Line")
+    for name in "abcde":
+        row = line.objects.get(order__name=name).order
+        assert order.objects.get(public=row.public).name == row.name == name
         row.save()
-    assert depot.column("depot_order", "public") == before[0]
-    order.objects.create(name="f")
+    assert stored() == before
+    line.objects.create(order_id=order.objects.create(name="f").pk, name="f")
     assert len(set(depot.column("depot_order", "public"))) == 6
+    with pytest.raises(IntegrityError), transaction.atomic():
+        line.objects.create(order_id=order._meta.pk.generate(), name="g")
 
 
 _YEAR_2024 = 1_704_067_200
@@ -204,40 +226,6 @@ def test_a_char_of_django_4(depot):
     order = depot.model("Order")
     order.objects.create()
     assert str(order.objects.earliest("id").pk) == UUID7.format(1)
-
-
-@pairs_of_columns
-def test_a_key_and_what_points_to_it(depot, old, old_options, new, new_options, value):
-    skip_where_uuids_are_refused(new_options)
-    old = source(old, old_options, "primary_key=True")
-    new = source(new, new_options, "primary_key=True")
-    depot.write(
-        f"""\
-        CreateModel("Order", [("id", {old}), ("name", CharField(max_length=9))]),
-        CreateModel("Line", [
-            ("id", BigAutoField(primary_key=True)),
-            ("name", CharField(max_length=9)),
-            ("order", ForeignKey("depot.Order", CASCADE)),
-        ]),
-        """,
-        PACKAGES + "\n    import uuid",
-    )
-    depot.migrate()
-    for n, name in enumerate("abcde", 1):
-        depot.model("Order").objects.create(id=value.format(n), name=name)
-        depot.model("Line").objects.create(order_id=value.format(n), name=name)
-    before = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()
-    adopt(depot, "id", new)
-    after = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()
-    assert after == before
-    line = depot.model("Line")
-    for name in "abcde":
-        assert line.objects.get(order__name=name).order.name == name
-    made = line._meta.get_field("order").related_model.objects.create(name="f")
-    line.objects.create(order=made, name="f")
-    absent = line._meta.get_field("order").target_field.generate()
-    with pytest.raises(IntegrityError), transaction.atomic():
-        line.objects.create(order_id=absent, name="g")
 
 
 def test_a_column_of_fixed_width_that_django_knows_as_a_charfield(depot):
