@@ -175,32 +175,32 @@ def test_a_time_that_is_gone_with_its_row(filled):
 
 def test_keys_that_contain_a_time_are_converted(shop):
     shop.create("ULIDField(primary_key=True)", "ULIDField(db_index=True)")
-    for number, name in enumerate("abc"):
-        shop.add(name, 1 + number)
-    shop.delete("b", 10)
-    before = shop.keys()
-    shop.write_move(source='convert_from="id"', old="ULIDField({})")
-    shop.depot.migrate()
-    after = shop.keys()
-    assert is_one_to_one(before, after)
+    before, after = moved_there_and_back(shop, source='convert_from="id"', old="ULIDField({})")
     rows = [each for each in before if each[0] != "Tagged"]
     by_both = [sorted(rows, key=lambda row, of=of: (of[row], row)) for of in (before, after)]
     assert by_both[0] == by_both[1]
-    shop.depot.migrate("0001_step")
-    assert shop.keys() == before
 
 
 def test_texts_as_keys(shop):
     shop.create("CharField(max_length=9, primary_key=True)", "CharField(max_length=9)")
+    moved_there_and_back(
+        shop, lambda name: {"id": f"key-{name}"}, old="CharField(max_length=9, {})"
+    )
+
+
+def moved_there_and_back(shop, key=lambda name: {}, **move):
+    """The keys of three rows, one of them deleted, before the move and after it."""
     for number, name in enumerate("abc"):
-        shop.add(name, 1 + number, id=f"key-{name}")
+        shop.add(name, 1 + number, **key(name))
     shop.delete("b", 10)
     before = shop.keys()
-    shop.write_move(old="CharField(max_length=9, {})")
+    shop.write_move(**move)
     shop.depot.migrate()
-    assert is_one_to_one(before, shop.keys())
+    after = shop.keys()
+    assert is_one_to_one(before, after)
     shop.depot.migrate("0001_step")
     assert shop.keys() == before
+    return before, after
 
 
 # Deleted rows that were inserted again under their new keys
