@@ -136,8 +136,10 @@ class _RefuseMalformed(_KeepCandidates):
         if not isinstance(value, Malformed):
             return value
         field: Any = referenced_id(self.lhs.output_field)
-        if isinstance(value.found, UUID) and field.scheme.value_type is UUID and not field.masked:
-            return _Place(value.found, field)
+        found = field.public_text.in_own_type(value.found)
+        is_text = isinstance(found, str)
+        if isinstance(found, field.scheme.value_type) and not is_text and not field.masked:
+            return _Place(found, field)
         refusal = field.invalid(value.found)
         cursor = ("rest_framework.pagination", "CursorPagination.paginate_queryset")
         if is_called_by(cursor):  # ``?cursor=`` of a URL
@@ -146,11 +148,13 @@ class _RefuseMalformed(_KeepCandidates):
 
 
 class _Place(Value):
-    """A UUID of another version, as it was read from a row: it sorts among the ids."""
+    """A UUID of another version, as it was read from a row, or a number: it sorts among the ids."""
 
     output_field: Any
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
+        if isinstance(self.value, int):  # drivers refuse one of more than 64 bits
+            return str(min(max(self.value, -1), 1 << 63)), []
         return "%s", [self.output_field.stored(connection).to_db(self.value.int, connection)]
 
 

@@ -6,7 +6,7 @@ import datetime
 import uuid
 from decimal import Decimal
 from numbers import Integral
-from operator import attrgetter
+from operator import attrgetter, ge, gt, le, lt
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -160,6 +160,28 @@ def test_one_text_is_no_list(key, row):
         for text in (str(row.pk), "12", "") if path != "parent" else ():
             with pytest.raises(TypeError, match=rf"{key._meta.pk}: expected two ids, found '"):
                 rows.objects.filter(**{f"{path}__range": text})
+
+
+@pytest.mark.parametrize("key", [SnowflakeKey, Time64MillisecondKey])
+def test_a_number_that_is_no_id_has_a_place_among_them(key):
+    """As in a ``BigIntegerField``."""
+    rows = {key.objects.create(), key.objects.create()}
+    numbers = [-(10**5000), -(2**70), -1, 0, 12, 2**63 - 1, 2**63, 2**70, 10**5000]
+    for number in (*numbers, Int64(-1), Decimal(2**63)):
+        for name, is_right in {"gt": gt, "gte": ge, "lt": lt, "lte": le}.items():
+            expected = {row for row in rows if is_right(row.pk, int(number))}
+            assert set(key.objects.filter(**{f"pk__{name}": number})) == expected
+            assert set(key.objects.exclude(**{f"pk__{name}": number})) == rows - expected
+        for low, high in ((number, 2**64), (-1, number)):
+            expected = {row for row in rows if int(low) <= row.pk <= int(high)}
+            assert set(key.objects.filter(pk__range=(low, high))) == expected
+
+
+def test_a_number_that_is_no_id_has_a_place_in_a_foreign_key():
+    child_class = around(SnowflakeKey, "Child")
+    child = child_class.objects.create(parent=SnowflakeKey.objects.create())
+    assert child_class.objects.get(parent__gt=-1, parent_id__lt=2**70) == child
+    assert not child_class.objects.filter(parent__gte=2**70).exists()
 
 
 def test_a_ulid_in_the_column_of_a_uuid():
