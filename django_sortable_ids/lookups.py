@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import BadRequest, FieldError, ValidationError
-from django.db.models import ForeignObject, Model, Value, lookups
+from django.db.models import ForeignObject, Model, Transform, Value, lookups
 from django.db.models.fields import related_lookups as related
 from django.http import Http404
 
@@ -123,10 +123,12 @@ class _RefuseMalformed(_KeepCandidates):
     """
 
     def get_prep_lookup(self) -> Any:
-        if isinstance(self, lookups.Range) and isinstance(self.rhs, str):
+        is_list = isinstance(self.rhs, list | tuple)
+        is_other = isinstance(self.rhs, str) or (is_list and len(self.rhs) != 2)
+        if isinstance(self, lookups.Range) and is_other:
             field = referenced_id(self.lhs.output_field)
             raise TypeError(f"{field}: expected two ids, found {described(self.rhs)}")
-        if isinstance(self.rhs, list | tuple):
+        if is_list:
             self.rhs = tuple(_value_or_candidates(self.lhs, each) for each in self.rhs)
         prepared = super().get_prep_lookup()
         is_range = isinstance(prepared, list | tuple)
@@ -211,6 +213,17 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield from field.candidates(text)
 
 
+class CreatedAtOfRelation(Transform):
+    """``order__created_at``: the creation time in the id that a foreign key references."""
+
+    lookup_name = "created_at"
+
+    def __new__(cls, *expressions: Any, **options: Any) -> Any:
+        from .functions.created_at import CreatedAt
+
+        return CreatedAt(*expressions, **options)
+
+
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
     """The SQL of a lookup. An id that is compared with an expression of texts is compared as its
     text."""
@@ -236,4 +249,5 @@ for _name in _PATTERNS:
     SortableIDField.register_lookup(WholeIDOrWord, _name)
 for _vendor in ("sqlite", "postgresql", "mysql"):
     setattr(lookups.BuiltinLookup, f"as_{_vendor}", _compare_with_texts)
+ForeignObject.register_lookup(CreatedAtOfRelation)
 SortableIDField.later_transforms["created_at"] = f"{__package__}.functions.created_at"

@@ -24,6 +24,7 @@ from ..fields.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..fields.times import first_moment, in_utc
 from ..schemes import TimeScheme
 from ..schemes.clock_and_randomness import MICROSECOND, unix_ns
+from ..schemes.errors import described
 from .fragments import SQL, Compiled, SQLCondition, SQLText
 from .texts import id_field
 from .ticks import MomentOfTick, is_of_version, postgresql_value, tick_of
@@ -145,23 +146,25 @@ class CreatedAtYear(ExtractYear):
     """The creation year of an id in the current time zone."""
 
 
-def _of_moment(value: Any) -> Interval:
-    moment = in_utc(models.DateTimeField().get_prep_value(value))
+def _of_moment(value: Any, field: SortableIDField) -> Interval:
+    column: Any = DateTimeField(name=f"{field.name}__created_at")
+    column.model = getattr(field, "model", None)  # Django's warning of a naive time names both
+    moment = in_utc(column.get_prep_value(value))
     return moment, None if moment == _LAST else moment + MICROSECOND
 
 
-def _of_date(value: Any) -> Interval:
+def _of_date(value: Any, _field: SortableIDField) -> Interval:
     day = models.DateField().get_prep_value(value)
     return first_moment(day), None if day == date.max else first_moment(day + timedelta(days=1))
 
 
-def _of_year(value: Any) -> Interval:
+def _of_year(value: Any, _field: SortableIDField) -> Interval:
     year = models.IntegerField().get_prep_value(value)
     end = None if year == date.max.year else first_moment(date(year + 1, 1, 1))
     return first_moment(date(year, 1, 1)), end
 
 
-_INTERVALS: Mapping[type[models.Transform], Callable[[Any], Interval]] = {
+_INTERVALS: Mapping[type[models.Transform], Callable[[Any, SortableIDField], Interval]] = {
     CreatedAt: _of_moment,
     CreatedAtDate: _of_date,
     CreatedAtYear: _of_year,
@@ -195,7 +198,10 @@ class _Comparison(_OfCreatedAt):
         takes_list = self.decoding in (lookups.In, lookups.Range)
         # A None in the list matches nothing; from Django 6.1, exclude() checks for it.
         values = [each for each in self.rhs if each is not None] if takes_list else [self.rhs]
-        of_values = [_INTERVALS[type(self.lhs)](value) for value in values]
+        field = self.created_at.id_field
+        if self.decoding is lookups.Range and len(values) != 2:
+            raise TypeError(f"{field}: expected two times, found {described(self.rhs)}")
+        of_values = [_INTERVALS[type(self.lhs)](value, field) for value in values]
         self.intervals = type(self).matching(of_values)
         return self.rhs
 

@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.exceptions import FieldError, ValidationError
 from django.db import connection
 from django.db.models import CharField, F, IntegerField, UUIDField
@@ -43,12 +44,18 @@ def test_a_foreign_key_to_the_key_needs_no_join(time_key):
     old, new = (time_key.objects.create(pk=scheme.generate(at)) for at in (OLD, NEW))
     rows = [child.objects.create(parent=parent) for parent in (old, new, None)]
     rows[0].friends.add(new)
-    found = child.objects.filter(parent__id__created_at__gte=BETWEEN)
-    assert "JOIN" not in str(found.query)
-    assert list(found) == [rows[1]]
-    assert set(child.objects.exclude(parent__id__created_at__gte=BETWEEN)) == {rows[0], rows[2]}
-    assert list(child.objects.filter(parent__pk__created_at__year=2020)) == [rows[0]]
-    assert list(child.objects.filter(friends__id__created_at__gte=BETWEEN)) == [rows[0]]
+    for id in ("", "__id", "__pk", "_id"):
+        path = f"parent{id}__created_at"
+        found = child.objects.filter(**{f"{path}__gte": BETWEEN})
+        assert "JOIN" not in str(found.query)
+        assert list(found) == [rows[1]]
+        assert set(child.objects.exclude(**{f"{path}__gte": BETWEEN})) == {rows[0], rows[2]}
+        assert list(child.objects.filter(**{f"{path}__year": 2020})) == [rows[0]]
+        assert list(child.objects.filter(**{f"{path}__month__lt": 7}).order_by(path)) == rows[:2]
+        assert list(child.objects.filter(**{f"{path}__isnull": True})) == rows[2:]
+        assert list(child.objects.filter(**{path: F(path)}).order_by(f"-{path}")) == rows[1::-1]
+    for path in ("friends", "friends__id"):
+        assert list(child.objects.filter(**{f"{path}__created_at__gte": BETWEEN})) == [rows[0]]
     assert list(time_key.objects.filter(children__parent__id__created_at__lt=BETWEEN)) == [old]
     assert list(time_key.objects.filter(pk__created_at__lt=BETWEEN)) == [old]
 
@@ -140,12 +147,26 @@ def test_djangos_checks_find_a_lookup_of_times_that_is_none():
         assert [each.id for each in Dated.check()] == ["models.E015"]
 
 
-def test_foreign_keys_have_no_time_themselves(time_key):
-    """Their target has: ``parent__id__created_at``."""
-    child = around(time_key, "Child")
-    with pytest.raises(FieldError):
-        child.objects.filter(parent__created_at=utc(2026, 1, 1))
-    assert not child.objects.filter(parent__id__created_at=utc(2026, 1, 1)).exists()
+@each_field
+@in_one_case("bounds", [(), (OLD,), (OLD, BETWEEN, NEW)])
+def test_a_range_of_other_than_two_is_refused(name, bounds):
+    with pytest.raises(TypeError, match=rf"\.{name}: expected two times, found"):
+        Order.objects.filter(**{f"{name}__created_at__range": bounds})
+    with pytest.raises(TypeError, match=rf"\.{name}: expected two ids, found"):
+        Order.objects.filter(**{f"{name}__range": bounds})
+
+
+def test_a_foreign_key_to_another_key_has_no_time():
+    with pytest.raises(FieldError, match=r"takes a sortable id, found contenttypes\."):
+        Permission.objects.filter(content_type__created_at__gte=BETWEEN)
+    with pytest.raises(FieldError, match="carry no time"):
+        around(SequenceKey, "Child").objects.filter(parent__created_at__gte=BETWEEN)
+
+
+def test_the_warning_about_a_naive_time_names_its_lookup(settings):
+    settings.USE_TZ = True
+    with pytest.warns(RuntimeWarning, match=r"Order\.uuid7__created_at received a naive"):
+        Order.objects.filter(uuid7__created_at__gte=BETWEEN.replace(tzinfo=None))
 
 
 @in_one_case(
