@@ -26,6 +26,7 @@ from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least,
 from django.db.models.signals import pre_migrate
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLUpdateCompiler
+from django.forms import ModelChoiceField
 from django.utils.module_loading import import_string
 from django.utils.translation import pgettext_lazy
 
@@ -206,6 +207,8 @@ def _adapt_functions() -> None:
             usual = getattr(function, name, lambda it, *args, **extra: it.as_sql(*args, **extra))
             ours = partialmethod(deferred("functions.expressions:as_vendor"), usual, kind)
             setattr(function, name, ours)
+    of_choices: Any = partialmethod(deferred("forms:prepare_value"), ModelChoiceField.prepare_value)
+    ModelChoiceField.prepare_value = of_choices  # type: ignore[method-assign]
     update_sql: Any = partialmethod(_update_as_sql, SQLUpdateCompiler.as_sql)
     SQLUpdateCompiler.as_sql = update_sql  # type: ignore[method-assign]
 

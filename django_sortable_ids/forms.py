@@ -109,6 +109,17 @@ class PublicModelMultipleChoiceField(
         return rows
 
 
+def prepare_value(choices: Any, usual: Any, value: Any) -> Any:
+    """That of Django's choices: a text in any spelling becomes the value, so that an option equals
+    it."""
+    if isinstance(value, str) and not isinstance(choices, _PublicChoices):
+        rows = choices.queryset
+        field = None if rows is None else id_at(rows.model, choices.to_field_name or "pk")
+        if field is not None and not field.masked:
+            return field.canonical(value)
+    return usual(choices, value)
+
+
 def _is_id(field: SortableIDField, value: Any) -> bool:
     """Whether it is a value of the column, not a text that a browser sent."""
     if not isinstance(value, str):

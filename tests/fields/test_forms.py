@@ -5,7 +5,9 @@ from django.db import models
 from django.forms import IntegerField, modelform_factory
 
 from django_sortable_ids.fields import HexULIDField
-from tests.store.models import Voucher
+from django_sortable_ids.ids import public_id
+from tests.combinations import in_one_case
+from tests.store.models import PRODUCTS, Basket, Voucher
 from tests.testapp.models import EditableKey, EditablePart, around
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +101,22 @@ def test_an_editable_key():
     assert list(KeyForm({"id": EXAMPLE, "name": "c"}).errors) == ["id"]
     malformed = KeyForm({"id": "nonsense", "name": "d"})
     assert malformed.errors["id"][0].startswith("“nonsense” is not a valid ULID")
+
+
+@in_one_case("scheme", PRODUCTS)
+def test_relations_take_and_show_every_spelling(scheme):
+    row, other = PRODUCTS[scheme].objects.create(), PRODUCTS[scheme].objects.create()
+    one, several = scheme, f"all_{scheme}"
+    form_class = modelform_factory(Basket, fields=[one, several])
+    for text in (public_id(row), str(row.pk), *([str(row.pk).lower()] if scheme == "ulid" else [])):
+        given = {one: text, several: [text, str(other.pk)]}
+        form = form_class(given)
+        assert form.is_valid(), form.errors
+        basket = form.save()
+        assert getattr(basket, one) == row
+        assert {*getattr(basket, several).all()} == {row, other}
+        for shown in (form, form_class(initial=given)):
+            assert str(shown).count(f'<option value="{row.pk}" selected>') == 2, text
 
 
 def test_ids_of_the_database_are_required_of_a_form_unless_blank():
