@@ -115,6 +115,9 @@ def test_relations_take_and_show_every_spelling(scheme):
         basket = form.save()
         assert getattr(basket, one) == row
         assert {*getattr(basket, several).all()} == {row, other}
+        assigned = Basket(**{f"{one}_id": text}, name="a")
+        assigned.full_clean()
+        assert assigned.serializable_value(one) == row.pk
         for shown in (form, form_class(initial=given)):
             assert str(shown).count(f'<option value="{row.pk}" selected>') == 2, text
 
