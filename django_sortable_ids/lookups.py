@@ -213,15 +213,15 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield from field.candidates(text)
 
 
-class CreatedAtOfRelation(Transform):
-    """``order__created_at``: the creation time in the id that a foreign key references."""
+class CreatedAtLater(Transform):
+    """``id__created_at``, and ``order__created_at`` of a foreign key: imported when it is used."""
 
     lookup_name = "created_at"
 
-    def __new__(cls, *expressions: Any, **options: Any) -> Any:
+    def __new__(cls, id: Any) -> Any:
         from .functions.created_at import CreatedAt
 
-        return CreatedAt(*expressions, **options)
+        return CreatedAt(id)
 
 
 def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
@@ -249,5 +249,5 @@ for _name in _PATTERNS:
     SortableIDField.register_lookup(WholeIDOrWord, _name)
 for _vendor in ("sqlite", "postgresql", "mysql"):
     setattr(lookups.BuiltinLookup, f"as_{_vendor}", _compare_with_texts)
-ForeignObject.register_lookup(CreatedAtOfRelation)
-SortableIDField.later_transforms["created_at"] = f"{__package__}.functions.created_at"
+SortableIDField.register_lookup(CreatedAtLater)
+ForeignObject.register_lookup(CreatedAtLater)

@@ -51,7 +51,8 @@ def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
             yield message("W012", view, view=view.__name__, model=label, old=old)
         field = id_at(model, path) if name else None
         if field is None and (needed := getattr(view, "needed_lookup", None)):
-            yield from (message("E020", view, reason=each) for each in needed(model, path))
+            if reason := needed(model, path):
+                yield message("E020", view, reason=reason)
         elif field and not field.wrong_options and _takes_only_numbers(route, name, field):
             example, pattern = field.public_text.example, field.public_text.pattern
             pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""

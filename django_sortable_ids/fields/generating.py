@@ -4,9 +4,8 @@ import functools
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from importlib import import_module
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.core.exceptions import FieldError, ValidationError
 from django.db import DEFAULT_DB_ALIAS, models
@@ -70,8 +69,6 @@ class GeneratedIDField(Field[SetType, GetType]):
     created_from: str | None = None
     """The model's field with the creation time of a row, for ids that are generated with the
     INSERT."""
-    later_transforms: ClassVar[dict[str, str]] = {}
-    """The module that registers a transform, which is imported when that is used first."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -221,9 +218,6 @@ class GeneratedIDField(Field[SetType, GetType]):
     def get_transform(self, lookup_name: str) -> Any:
         if lookup_name == "exact":
             return lambda expression: expression  # of ``id__exact__icontains``
-        if module := self.later_transforms.get(lookup_name):
-            import_module(module)
-            self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
         transform = super().get_transform(lookup_name)
         # Django's checks only look for a lookup; a query refuses what it doesn't find.
         in_query = ("django.db.models.sql.query", "Query.try_transform")

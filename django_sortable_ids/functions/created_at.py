@@ -296,7 +296,6 @@ class IsNull(_OfCreatedAt, lookups.IsNull):
         return super().process_lhs(compiler, connection, lhs)
 
 
-SortableIDField.register_lookup(CreatedAt)
 CreatedAt.register_lookup(CreatedAtDate)
 CreatedAt.register_lookup(CreatedAtYear)
 _COMPARISONS = (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db.models import ForeignObject
-from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
@@ -18,7 +17,6 @@ from ..ids import is_converted
 from ..old_ids.redirecting import Leftmost, RedirectOldIDs
 from ..pagination import read_signed, signed
 from ..schemes import ID
-from ..schemes.support import nearest
 from .fields import AcceptOldIDs, ValueText
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ class SortableIDLookupMixin(Leftmost, View):
         argument = self.lookup_url_kwarg or self.lookup_field
         model = self.get_queryset().model
         field = id_at(model, self.lookup_field)
-        for reason in () if field else self.needed_lookup(model, self.lookup_field):
+        if field is None and (reason := self.needed_lookup(model, self.lookup_field)):
             raise ImproperlyConfigured(reason)
         url_kwargs, match = self.kwargs, self.request.resolver_match
         if field is None or argument not in url_kwargs:
@@ -62,23 +60,16 @@ class SortableIDLookupMixin(Leftmost, View):
             self.kwargs = url_kwargs
 
     @classmethod
-    def needed_lookup(cls, model: Any, path: str) -> Iterator[str]:
+    def needed_lookup(cls, model: Any, path: str) -> str | None:
         """What is wrong where a forgotten ``lookup_field`` shows other keys, as the system check
         says, too."""
-        if path == "pk" and any(field.unique for field in id_fields(model)):
-            name, kind = id_field(model).name, type(model._meta.pk).__name__
-            yield (
-                f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {kind} "
-                f"and no sortable id: set lookup_field = {name!r}"
-            )
-        name = path.partition(LOOKUP_SEP)[0]
-        rows: Any = cls.queryset
-        is_usual = cls.get_queryset.__module__.startswith("rest_framework.")
-        if rows is None or not is_usual or name in rows.all().query.annotations:
-            return  # The rows may have it as an annotation.
-        suggested = nearest(name, [field.name for field in id_fields(model)])
-        if suggested and field_at(model, name) is None:
-            yield f"{cls.__name__} looks up {model._meta.label} by {path!r}{suggested}"
+        if path != "pk" or not any(field.unique for field in id_fields(model)):
+            return None
+        name, kind = id_field(model).name, type(model._meta.pk).__name__
+        return (
+            f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {kind} "
+            f"and no sortable id: set lookup_field = {name!r}"
+        )
 
 
 class SortableIDCursorPagination(CursorPagination):

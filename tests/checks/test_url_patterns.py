@@ -4,7 +4,6 @@ import re
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.db.models import F
 from django.test import RequestFactory
 from django.test.utils import isolate_apps
 from django.urls import include, path, re_path, register_converter
@@ -197,25 +196,6 @@ def test_a_viewset_without_the_lookup_field_that_its_mixin_needs(settings):
     with pytest.raises(ImproperlyConfigured) as error:
         view(RequestFactory().get("/"), pk="1")
     assert message.msg == f"{error.value}."
-
-
-@pytest.mark.parametrize(
-    ("options", "nearest"),
-    [
-        ({"lookup_field": "uuid77"}, "; nearest: uuid7."),
-        ({"lookup_field": "uuid7__iexact"}, None),
-        ({"lookup_field": "nothing"}, None),
-        ({"lookup_field": "uuid77", "queryset": Order.objects.annotate(uuid77=F("uuid7"))}, None),
-        ({"lookup_field": "uuid77", "get_queryset": lambda self: self.queryset}, None),
-    ],
-)
-def test_a_viewset_with_a_misspelled_lookup_field(settings, options, nearest):
-    router = SimpleRouter()
-    router.register("orders", type("Misspelled", (Forgotten,), options))
-    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": router.urls})
-    found = [each.msg for each in check_views()]
-    label = "Misspelled looks up testapp.Order by 'uuid77'"
-    assert found == ([f"{label}{nearest}"] if nearest else [])
 
 
 def test_a_redirect_without_a_field_of_old_ids(settings):
