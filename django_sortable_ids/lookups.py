@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import BadRequest, FieldError, ValidationError
+from django.core.exceptions import FieldError, ValidationError
 from django.db.models import ForeignObject, Model, Transform, Value, lookups
 from django.db.models.fields import related_lookups as related
 from django.http import Http404
@@ -34,10 +34,10 @@ _TEXT_LOOKUPS = (
     "endswith",
     "iendswith",
     "iexact",
+    "regex",
+    "iregex",
     "search",
 )
-_PATTERNS = ("regex", "iregex")
-_ONLY_IN_PATTERNS = frozenset("^$*+?()[]{}|\\")
 
 
 class _KeepCandidates:
@@ -184,27 +184,6 @@ class WholeID(lookups.In):
         return super().get_prep_lookup()
 
 
-class RegularExpressionOfID(FieldError, BadRequest):
-    """Regular expressions can't match ids. If a client has sent one, the answer is 400."""
-
-
-class WholeIDOrWord(WholeID):
-    """A search by a regular expression: a whole id, maybe as ``^...$``. Refuses what only a pattern
-    means; a dot may be that of a word."""
-
-    def get_prep_lookup(self) -> Any:
-        given = self.rhs
-        if isinstance(given, str) and given.startswith("^") and given.endswith("$"):
-            self.rhs = given = given[1:-1]
-        found = super().get_prep_lookup()
-        if isinstance(given, str) and not found and not _ONLY_IN_PATTERNS.isdisjoint(given):
-            raise RegularExpressionOfID(
-                f"{self.lhs.output_field.name}: regular expressions can't match ids, because the "
-                f"database may store bytes or numbers. Use exact or icontains with a whole id"
-            )
-        return found
-
-
 def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
     """Every id that a text spells, in the canonical or in the public form; it may come twice."""
     with suppress(InvalidID):
@@ -245,8 +224,6 @@ for _of, _module, _kind in ((SortableIDField, lookups, ""), (ForeignObject, rela
             _of.register_lookup(_lookup)
 for _name in _TEXT_LOOKUPS:
     SortableIDField.register_lookup(WholeID, _name)
-for _name in _PATTERNS:
-    SortableIDField.register_lookup(WholeIDOrWord, _name)
 for _vendor in ("sqlite", "postgresql", "mysql"):
     setattr(lookups.BuiltinLookup, f"as_{_vendor}", _compare_with_texts)
 SortableIDField.register_lookup(CreatedAtLater)

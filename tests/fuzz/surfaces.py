@@ -101,7 +101,7 @@ ORDER = ["gt", "gte", "lt", "lte", "range"]
 TEXT = ["contains", "icontains", "startswith", "iexact", "regex"]
 REFUSALS = {
     **dict.fromkeys(ORDER, (ValidationError,)),
-    **dict.fromkeys(TEXT, (FieldError, TypeError)),  # of relations and regex; of other types
+    **dict.fromkeys(TEXT, (FieldError, TypeError)),  # of relations; of other types
 }
 
 
