@@ -27,7 +27,7 @@ ERRORS = {
 """Classes whose argument a person reads in a terminal or a log."""
 LISTS = (
     *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs", "_unapplied"),
-    *("_renamed", "needed_lookup", "_in_the_way", "_automatic", "without_old"),
+    *("_renamed", "_in_the_way", "_automatic", "without_old"),
 )
 """The first words of functions that yield such texts."""
 
@@ -54,8 +54,7 @@ FOUND = {
     "E019": "The table of a `ManyToManyField` was created with another kind of key than its app "
     "has now ([`DEFAULT_AUTO_FIELD`](fields.md#keys-like-autofields)): rows can't be inserted, or "
     "are lost.",
-    "E020": "A view with `SortableIDLookupMixin` looks up rows by a key that is no sortable id, or "
-    "by a misspelled field.",
+    "E020": "A view with `SortableIDLookupMixin` looks up rows by a key that is no sortable id.",
     "W009": "A [move of keys](../tutorials/primary-key.md) or a [swap](operations.md) was killed "
     "before it was recorded: the database differs from the recorded migrations.",
     options.SCHEME: "The options of the scheme are wrong: see [below](#options-of-fields).",
@@ -126,7 +125,7 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        if node.value and self.functions[-1:] == ["_edits"]:
+        if node.value and self.functions[-1:] in (["_edits"], ["needed_lookup"]):
             self._add(node.value)
         self.generic_visit(node)
 
