@@ -78,7 +78,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         (model._meta.db_table, str(field.column))
         for model in apps.get_models(include_auto_created=True)
         for field in model._meta.local_concrete_fields
-        if field.remote_field is not None or field.primary_key
+        if field.remote_field is not None
     }
     generic = {tuple(place): of for *place, of in _generic() if tuple(place) not in known}
     found = [

@@ -143,7 +143,7 @@ REFUSED = {
     "CREATE SEQUENCE depot_numbers; ALTER TABLE depot_customer ALTER id DROP IDENTITY, "
     "ALTER id SET DEFAULT nextval('depot_numbers')": (
         "depot_customer.id has the default nextval('depot_numbers'::regclass), which is no new "
-        "key: drop the default"
+        'key: run ALTER SEQUENCE depot_numbers OWNED BY "depot_customer".id, or drop the default'
     ),
     "CREATE TRIGGER depot_t BEFORE UPDATE OF customer_id ON depot_order FOR EACH ROW "
     "EXECUTE FUNCTION suppress_redundant_updates_trigger()": (

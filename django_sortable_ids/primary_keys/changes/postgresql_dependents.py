@@ -3,6 +3,7 @@ others are refused, or tried on tables without rows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -210,9 +211,11 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     has_default = table.key and table.key.before.has_db_default()
     columns = [each.name for each in (table.columns if has_default else table.parts)]
     for name, default in rows(connection, _DEFAULTS, {**key, "columns": columns}):
+        sequence = re.fullmatch(r"nextval\('(.+)'::regclass\)", default)
+        owned = f"ALTER SEQUENCE {sequence[1]} OWNED BY {quoted}.{name}" if sequence else ""
         yield (
-            f"{table.name}.{name} has the default {default}, which is no new key: drop the "
-            f"default, and run this again"
+            f"{table.name}.{name} has the default {default}, which is no new key: "
+            f"{owned and f'run {owned}, or '}drop the default, and run this again"
         )
 
 
