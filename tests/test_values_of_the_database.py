@@ -28,6 +28,7 @@ from tests.store.models import (
     SequenceProduct,
     UUIDv7Product,
 )
+from tests.support import query
 from tests.testapp.models import KSUIDKey, UUIDv7Key
 
 pytestmark = pytest.mark.django_db
@@ -158,9 +159,9 @@ def test_no_place_raises_an_error(name):
         each.hex if isinstance(each, uuid.UUID) and not native else each for each in (value, row.pk)
     )
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"UPDATE {table} SET id = %s WHERE id = %s", [stored, key])
-            cursor.execute(f"UPDATE store_basket SET {NAMES[model]}_id = %s", [stored])
+        with transaction.atomic():
+            query(f"UPDATE {table} SET id = %s WHERE id = %s", stored, key)
+            query(f"UPDATE store_basket SET {NAMES[model]}_id = %s", stored)
     except DatabaseError:
         pytest.skip("the column has no such value")  # MariaDB's uuid has no place for the largest
     for place in places.values():
@@ -178,11 +179,10 @@ if connection.vendor != "mysql":  # Its BINARY adds zeros, or refuses them.
 def test_a_malformed_value_has_no_time_in_sql(name):
     model, value = MALFORMED[name]
     model.objects.create()
-    with connection.cursor() as cursor:
-        try:
-            cursor.execute(f"UPDATE {model._meta.db_table} SET id = %s", [value])
-        except DatabaseError:
-            pytest.skip("the column has no such value")  # MariaDB's columns of ASCII
+    try:
+        query(f"UPDATE {model._meta.db_table} SET id = %s", value)
+    except DatabaseError:
+        pytest.skip("the column has no such value")  # MariaDB's columns of ASCII
     assert model.objects.values_list(CreatedAt("id"), flat=True).get() is None
 
 
@@ -195,8 +195,7 @@ if connection.vendor == "sqlite":  # which stores any value in any column
 @pytest.mark.parametrize(("model", "value", "message"), OF_ANOTHER_KIND)
 def test_a_value_of_another_kind_is_an_error_that_says_how_to_find_it(model, value, message):
     model.objects.create()
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE {model._meta.db_table} SET id = %s", [value])
+    query(f"UPDATE {model._meta.db_table} SET id = %s", value)
     label = str(model._meta.pk)
     with pytest.raises(ValueError, match=rf"expected {message}.*backfill_ids {label} --verify"):
         model.objects.get()

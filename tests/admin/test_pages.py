@@ -177,9 +177,7 @@ def test_wrong_ids_in_a_form_are_refused(browser):
     gone = {name: str(row.pk) for name, row in zip(PRODUCTS, rows, strict=True)}
     for row in rows:
         row.delete()
-    wrong = ("x", "\x00", "-1", "🦄", "9" * 30, "<script>alert(1)")
-    changes = [dict.fromkeys(PRODUCTS, text) for text in wrong]
-    changes += [gone, {name: f"wrong_{text}" for name, text in gone.items()}]
+    changes = [gone, dict.fromkeys(PRODUCTS, "<script>alert(1)")]
     changes += [{"all_ulid": text} for text in ("x", "x,y", ",", "9" * 30)]
     changes += [{"all_snowflake": [text]} for text in ("x", "\x00", "9" * 30)]
     for change in changes:

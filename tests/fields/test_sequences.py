@@ -31,6 +31,7 @@ from tests.marks import own_tables
 from tests.own_tables import Own, own_model, with_tables
 from tests.patience import PATIENCE
 from tests.schemes.test_processes import child_says, needs_fork
+from tests.support import query
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
 
 pytestmark = own_tables
@@ -106,8 +107,7 @@ def test_a_width_that_is_used_up_is_widened(sequence):
             if connection.vendor == "postgresql"
             else ("MODIFY {} char(3) CHARACTER SET ascii COLLATE ascii_bin")
         )
-        with connection.cursor() as cursor:
-            cursor.execute(f"ALTER TABLE {table} {change.format(column)}")
+        query(f"ALTER TABLE {table} {change.format(column)}")
     assert numbers(sequence(charset="ab", width=3), 2) == ["aaa", "aab"]
 
 
@@ -145,9 +145,8 @@ def test_a_table_that_has_ids_continues_after_the_last_of_its_period(
     monkeypatch.setattr(row_times, "today", lambda: dt.date(2026, 12, 31))
     model = sequence(**arguments)
     table, column = (connection.ops.quote_name(name) for name in ("numbered", "number"))
-    with connection.cursor() as cursor:
-        for value in given:
-            cursor.execute(f"INSERT INTO {table} ({column}) VALUES (%s)", [value])
+    for value in given:
+        query(f"INSERT INTO {table} ({column}) VALUES (%s)", value)
     assert model.objects.create().number == following
 
 
@@ -393,17 +392,6 @@ def test_more_than_a_block(sequence):
     assert field.take(11, "default") == [f"{n:06}" for n in range(1, 12)]
     assert field.take(0, "default") == []
     assert taken() == 12
-
-
-def test_a_rollback_leaves_a_gap(sequence):
-    model = sequence(**SIX_DIGITS, block=5)
-    assert numbers(model, 1) == ["000000"]
-    rolled_back = roll_back_after(model, 3)
-    later = numbers(model, 9)
-    assert "000000" not in later
-    assert len({*later}) == 9
-    if connection.vendor != "sqlite":
-        assert not {*rolled_back} & {*later}
 
 
 def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):

@@ -9,7 +9,7 @@ from django_sortable_ids import fields
 from django_sortable_ids.schemes import LexicalSequence
 from tests.marks import own_tables
 from tests.own_tables import own_model, table_with, with_tables
-from tests.support import constraints
+from tests.support import constraints, query
 
 REVERSED = {"precision": "ms", "reverse": True, "short": True}
 
@@ -88,9 +88,8 @@ def column_type(table, column):
             SELECT column_type, collation_name FROM information_schema.columns
             WHERE table_schema = database() AND table_name = %s AND column_name = %s""",
     }
-    with connection.cursor() as cursor:
-        cursor.execute(queries[connection.vendor], [table, column])
-        return " ".join(filter(None, cursor.fetchone()))
+    (found,) = query(queries[connection.vendor], table, column)
+    return " ".join(filter(None, found))
 
 
 def indexes(table, column):

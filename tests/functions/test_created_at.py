@@ -21,6 +21,7 @@ from tests.combinations import in_one_case
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.schemes.support import VECTORS
+from tests.support import execute
 from tests.testapp.models import Order, SequenceKey, around
 
 from .columns import COLUMNS, LABELS, UNREAD
@@ -151,11 +152,10 @@ def test_in_every_zone(settings, zone, use_tz):
 @pytest.mark.parametrize("use_tz", [True, False])
 def test_of_a_timestamp_without_zone(settings, zone, use_tz):
     settings.USE_TZ, settings.TIME_ZONE = use_tz, zone
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamp")
-        cursor.execute(
-            "INSERT INTO testapp_order (name, created_at) VALUES ('', '2024-07-01 12:30')"
-        )
+    execute(
+        "ALTER TABLE testapp_order ALTER created_at TYPE timestamp",
+        "INSERT INTO testapp_order (name, created_at) VALUES ('', '2024-07-01 12:30')",
+    )
     at = made_at()
     assert at == datetime(2024, 7, 1, 12, 30, tzinfo=UTC if use_tz else ZoneInfo(zone))
     as_compared = at if use_tz else at.astimezone(ZoneInfo(zone)).replace(tzinfo=None)

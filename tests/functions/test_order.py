@@ -13,6 +13,7 @@ from django_sortable_ids.functions import CreatedAt, shortlex
 from tests.marks import own_tables
 from tests.own_tables import own_model, tables
 from tests.schemes.support import ids_at
+from tests.support import execute
 from tests.testapp.models import around, like
 
 pytestmark = pytest.mark.django_db
@@ -149,8 +150,7 @@ def plan_of_the_first(rows):
     """How the database finds the first of many rows."""
     rows.model.objects.bulk_create(rows.model(number=f"{n:04}") for n in range(900))
     table = connection.ops.quote_name(rows.model._meta.db_table)
-    with connection.cursor() as cursor:
-        cursor.execute(f"ANALYZE {'TABLE ' if connection.vendor == 'mysql' else ''}{table}")
+    execute(f"ANALYZE {'TABLE ' if connection.vendor == 'mysql' else ''}{table}")
     return rows[:1].explain()
 
 

@@ -18,6 +18,7 @@ from django_sortable_ids.histograms.counting import Span
 from django_sortable_ids.histograms.histogram import UNITS, drawn, local, spans, start_of
 from tests.combinations import in_one_case
 from tests.lookups.support import fill, utc
+from tests.support import execute
 from tests.testapp.models import Order
 
 pytestmark = pytest.mark.django_db
@@ -85,8 +86,7 @@ def busy(monkeypatch):
     fill("uuid7", [START + timedelta(seconds=n) for n in range(3 * THOUSAND)])
     fill("uuid7", [START + timedelta(days=1, seconds=n) for n in range(THOUSAND)])
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"ANALYZE {Order._meta.db_table}")
+        execute(f"ANALYZE {Order._meta.db_table}")
     monkeypatch.setattr(counting, "_SHARE", 0)
     monkeypatch.setattr(counting, "_ROWS", 40)
 
@@ -156,15 +156,12 @@ def test_the_next_statement_has_the_limit_that_was_set_before(rows):
         assert scalars("default", [Select(SLOW, [])], 0.05) is None
         assert len(Order.objects.raw("SELECT * FROM testapp_order ORDER BY name, number")) == 202
         return
-    with connection.cursor() as cursor:
-        for before, limit in (("0", 0.05), ("7s", 0.05), ("30ms", 60)):
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [before])
-            assert scalars(
-                "default", [Select("SELECT 1", []), Select("SELECT %s", [2])], limit
-            ) == (1, 2)
-            assert scalars("default", [Select(SLOW, [])], limit) is None
-            cursor.execute("SHOW statement_timeout")
-            assert cursor.fetchone() == (before,)
+    both = [Select("SELECT 1", []), Select("SELECT %s", [2])]
+    for before, limit in (("0", 0.05), ("7s", 0.05), ("30ms", 60)):
+        execute(f"SET LOCAL statement_timeout = '{before}'")
+        assert scalars("default", both, limit) == (1, 2)
+        assert scalars("default", [Select(SLOW, [])], limit) is None
+        assert execute("SHOW statement_timeout") == [(before,)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -174,9 +171,7 @@ def test_outside_of_a_transaction_nothing_is_left_over():
     assert scalars("default", [Select("SELECT COUNT(*) FROM testapp_order", [])], 5) == (1,)
     assert not connection.in_atomic_block
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SHOW statement_timeout")
-            assert cursor.fetchone() == ("0",)
+        assert execute("SHOW statement_timeout") == [("0",)]
 
 
 def test_other_errors_are_raised():

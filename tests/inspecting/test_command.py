@@ -7,13 +7,11 @@ from io import BytesIO, TextIOWrapper
 import pytest
 import time_machine
 from django.core.management import CommandError, call_command
-from django.db import connection, models
+from django.db import connection
 from django.template import Context, Template
-from django.test.utils import CaptureQueriesContext, isolate_apps
+from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
-from django_sortable_ids.fields import ULIDField, UUIDv7Field
-from django_sortable_ids.fields.of_model import is_unique_alone
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.inspecting.inspection import columns_of_project, inspect
 from django_sortable_ids.schemes import all_schemes
@@ -21,7 +19,7 @@ from tests import support
 from tests.admin.page import Page
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
-from tests.testapp.models import MaskedKey, Named, Time64MillisecondKey
+from tests.testapp.models import MaskedKey, Time64MillisecondKey
 
 UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 PUSH_ID = "-JhLeOlGIEjaIOFHR0xd"
@@ -182,36 +180,6 @@ def test_a_table_that_is_missing_in_a_transaction():
 
 
 # How the rows of an id are looked up: by the index of the column, as the database explains.
-
-
-@isolate_apps("tests.testapp")
-def test_which_columns_have_an_index_of_their_own():
-    class Shelf(Named):
-        id = UUIDv7Field(primary_key=True)
-        unique = ULIDField(unique=True)
-        constrained = ULIDField()
-        together = ULIDField()
-        conditional = ULIDField(null=True)
-        tenant = models.IntegerField()
-        plain = ULIDField()
-        indexed = ULIDField(db_index=True)
-
-        class Meta:
-            app_label = "testapp"
-            constraints = [
-                models.UniqueConstraint(fields=["constrained"], name="a"),
-                models.UniqueConstraint(fields=["tenant", "together"], name="b"),
-                models.UniqueConstraint(
-                    fields=["conditional"], condition=models.Q(tenant=1), name="c"
-                ),
-            ]
-
-    fields = [each for each in Shelf._meta.fields if isinstance(each, UUIDv7Field | ULIDField)]
-    assert [each.name for each in fields if is_unique_alone(each)] == [
-        "id",
-        "unique",
-        "constrained",
-    ]
 
 
 # The template tag that draws the bits of an id.

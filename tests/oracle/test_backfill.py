@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.schemes import TimeScheme
 from tests.backfill.support import insert
+from tests.support import execute
 
 from .decoders import FORMATS
 from .models import Invoice
@@ -66,9 +66,7 @@ def invoices():
 
 def raw(name, order):
     """The key, the time and the stored value of each row, as the driver gives them."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id, {name} FROM {TABLE} ORDER BY {order}")
-        found = cursor.fetchall()
+    found = execute(f"SELECT id, {name} FROM {TABLE} ORDER BY {order}")
     times = dict(Invoice.objects.values_list("pk", "invoice_date"))
     return [(key, times[key], value) for key, value in found]
 

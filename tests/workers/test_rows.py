@@ -60,14 +60,6 @@ def test_who_was_silent_for_the_longest_time_loses_its_number_first():
     assert [take(at=9000, places=3).number for _ in range(3)] == [1, 0, 2]
 
 
-def test_extending():
-    held = take(places=1)
-    leases.extend(held, NOW + 5000, "default")
-    assert (row().starts, row().expires, row().token) == (NOW, NOW + 5000, held.token)
-    with pytest.raises(LeaseUnavailable):
-        take(at=5299, places=1)
-
-
 def test_extending_what_is_anothers():
     lost, owner = take(places=1), take(at=1300, places=1)
     WorkerLease.objects.update(owner="web-2 pid 7")
