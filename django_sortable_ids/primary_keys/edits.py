@@ -17,9 +17,10 @@ from django.db.migrations.state import ProjectState
 
 from .. import fields
 from ..errors import BackfillError
-from ..fields import SortableIDField
+from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
 from ..schemes.support import nearest
+from .changes import graph
 from .changes.moved import COUNTED, OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
@@ -208,3 +209,39 @@ def without_old(
             fields[name].db_type(connection) != before.rel_db_type(connection)
         ):
             yield f"{model._meta.label}.{name}: expected {old_field(before)}"
+
+
+def renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
+    """What prevents another name of a key, or of its column."""
+    for model in found:
+        key = model._meta.pk
+        before = state.apps.get_model(model._meta.label)._meta.pk
+        if key.name == before.name and key.column != before.column:
+            yield (
+                f"{model._meta.label}.{key.name}: the column of the key is {before.column}, and "
+                f'the model says {key.column}: add db_column="{before.column}"'
+            )
+        elif key.name != before.name:
+            yield from _in_the_way(model, before)
+
+
+def _in_the_way(model: Model, before: Any) -> Iterator[str]:
+    """What would follow a key to its new name, and is about the field that keeps the name."""
+    old, new = before.name, model._meta.pk.name
+    options = before.model._meta
+    for group in (*options.unique_together, *options.constraints, *options.indexes):
+        if old in getattr(group, "fields", group):
+            yield (
+                f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the key "
+                f"is {new} now: remove it and migrate, move the key, and add it again"
+            )
+    for owner, field in graph.columns(apps):
+        is_reference = field.remote_field and field.target_field.model is model
+        if is_reference and field.target_field.name == old:
+            yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
+        elif history_models.original_of(owner) is model and field.name == old:
+            yield (
+                f"{field} copies {old}, and the key is {new} now: before the move, rename {old} to "
+                f"{new} by RenameField in both models; move {new} with {OLD}{new}; and rename that "
+                f"to {old}"
+            )

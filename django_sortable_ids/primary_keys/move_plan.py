@@ -3,7 +3,7 @@ where the times of their rows come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -32,7 +32,7 @@ from . import adopting, checklist, edits, key_map, obstacles
 from .changes import graph, texts
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import NotEdited, name_of_old
+from .edits import Edit, NotEdited, name_of_old
 from .operation import MigratePrimaryKey, RenameMovedKey, moves
 
 Model = type[models.Model]
@@ -103,6 +103,48 @@ def build(
     with reading_migrations():
         loader = MigrationLoader(connection)
         state = loader.project_state()
+    found, needed, kept = _to_move(labels, loader, state, using, to, keeps_old=keeps_old)
+    before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
+    chosen = _chosen(before, given, using)
+    moved = []
+    for each in found:
+        label, (field, options) = each._meta.label, edits.new_key(each, to)
+        fixed: dict[str, Any] = {**chosen[label], "on_null": on_null}
+        if needed:
+            new = field(primary_key=True, **options)
+            moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
+        else:
+            moved.append(_moved(each, before[label], keeps_old, fixed))
+    warnings = list(key_map.check(moved, state, using))
+    operation, engine = _planned(moved, state, connection, () if needed else adopted, allowed)
+    obstacles.refuse_unknown(allowed, engine.programs())
+    start = perf_counter()
+    obstacles.check(engine, allowed)
+    if needed:
+        raise NotEdited(needed, [*edits.lines_of(needed), *kept])
+    tried_for, named_so = perf_counter() - start, [*operation.adopted, *operation.texts]
+    warnings += checklist.adopted_otherwise(engine.change, named_so)
+    warnings += (
+        f"{table.name} contains keys, and the database {using!r} has no such table: no move "
+        f"changes those of another one"
+        for table in engine.planned.tables
+        if not tables.kind(engine.connection, table.name)
+    )
+    return PlannedMove(operation, engine, loader, tried_for, warnings)
+
+
+def _to_move(
+    labels: Sequence[str],
+    loader: MigrationLoader,
+    state: ProjectState,
+    using: str,
+    to: str | None,
+    *,
+    keeps_old: bool,
+) -> tuple[Sequence[Model], list[Edit], list[str]]:
+    """The models whose keys move: those that are edited; if none is, those to edit, with their
+    edits, and what to do about the others."""
+    connection = connections[using]
     named = [
         model
         for model in edits.named_models(labels)
@@ -131,32 +173,31 @@ def build(
             "in the migrations. Name tables of the project, in the database of --database and in "
             "apps with migrations, and edit their keys first"
         )
-    problems = [*_renamed(found, state)]
+    problems = [*edits.renamed(found, state)]
     if not needed:
         problems += edits.without_old(found, state, connection, keeps_old=keeps_old)
     if problems := problems or waiting:
         raise BackfillError("\n".join(problems))
     for each in found:
         check_table(each, using)
-    before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
-    chosen = _chosen(before, given, using)
-    moved = []
-    for each in found:
-        label, (field, options) = each._meta.label, edits.new_key(each, to)
-        fixed: dict[str, Any] = {**chosen[label], "on_null": on_null}
-        if needed:
-            new = field(primary_key=True, **options)
-            moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
-        else:
-            moved.append(_moved(each, before[label], keeps_old, fixed))
-    warnings = list(key_map.check(moved, state, using))
+    return found, needed, kept
+
+
+def _planned(
+    moved: Sequence[MovedKey],
+    state: ProjectState,
+    connection: Any,
+    adopted: Sequence[str],
+    allowed: Sequence[str],
+) -> tuple[MigratePrimaryKey, KeyEngine]:
+    """The operation with all columns that contain the keys. Foreign keys of the database that no
+    model has are found by those that are known, and may lead to others."""
     # No migration has the foreign keys of unmanaged models, and of apps without migrations.
     both = (apps, state.apps)
     references = sorted({each for known in both for each in graph.references_of(known, moved)})
     generic = texts.generic_references(connection)
-    copies = list(_copies(moved, state))
-    more_edges = adopting.adopt(() if needed else adopted, moved, state, connection)
-    copies += [each for each in more_edges if isinstance(each, KeyCopy)]
+    more_edges = adopting.adopt(adopted, moved, state, connection)
+    copies = [*_copies(moved, state), *(each for each in more_edges if isinstance(each, KeyCopy))]
     while True:
         used = {each.table for each in references}
         histories = [
@@ -179,20 +220,7 @@ def build(
         if not more:
             break
         references = sorted({*references, *more})
-    obstacles.refuse_unknown(allowed, engine.programs())
-    start = perf_counter()
-    obstacles.check(engine, allowed)
-    if needed:
-        raise NotEdited(needed, [*edits.lines_of(needed), *kept])
-    tried_for, named_so = perf_counter() - start, [*operation.adopted, *operation.texts]
-    warnings += checklist.adopted_otherwise(engine.change, named_so)
-    warnings += (
-        f"{table.name} contains keys, and the database {using!r} has no such table: no move "
-        f"changes those of another one"
-        for table in engine.planned.tables
-        if not tables.kind(engine.connection, table.name)
-    )
-    return PlannedMove(operation, engine, loader, tried_for, warnings)
+    return operation, engine
 
 
 def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
@@ -233,41 +261,6 @@ def _changes(model: Model, state: ProjectState, vendor: str) -> bool:
             f"{meta.label} is not managed, so no migration moves its key: keep that"
         )
     return is_moved
-
-
-def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
-    for model in found:
-        key = model._meta.pk
-        before = state.apps.get_model(model._meta.label)._meta.pk
-        if key.name == before.name and key.column != before.column:
-            yield (
-                f"{model._meta.label}.{key.name}: the column of the key is {before.column}, and "
-                f'the model says {key.column}: add db_column="{before.column}"'
-            )
-        elif key.name != before.name:
-            yield from _in_the_way(model, before)
-
-
-def _in_the_way(model: Model, before: Any) -> Iterator[str]:
-    """What would follow a key to its new name, and is about the field that keeps the name."""
-    old, new = before.name, model._meta.pk.name
-    options = before.model._meta
-    for group in (*options.unique_together, *options.constraints, *options.indexes):
-        if old in getattr(group, "fields", group):
-            yield (
-                f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the key "
-                f"is {new} now: remove it and migrate, move the key, and add it again"
-            )
-    for owner, field in graph.columns(apps):
-        is_reference = field.remote_field and field.target_field.model is model
-        if is_reference and field.target_field.name == old:
-            yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
-        elif history_models.original_of(owner) is model and field.name == old:
-            yield (
-                f"{field} copies {old}, and the key is {new} now: before the move, rename {old} to "
-                f"{new} by RenameField in both models; move {new} with {OLD}{new}; and rename that "
-                f"to {old}"
-            )
 
 
 def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:

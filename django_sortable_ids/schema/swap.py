@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import DatabaseError, connections, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.migrations.writer import MigrationWriter
 from django.db.models import Count, Max, QuerySet
 
 from ..db import tables
@@ -228,14 +229,7 @@ def _note_of(
     """The note of this swap if it is not recorded yet; else a new one. Another swap of the same
     fields starts from other definitions."""
     table = before._meta.db_table
-    were = []
-    for each in (name, other):
-        field: Any = before._meta.get_field(each)
-        _, path, _, options = field.deconstruct()
-        plain = {
-            key: options[key] for key in sorted(options) if isinstance(options[key], str | int)
-        }
-        were.append(f"{path} {plain}")
+    were = [MigrationWriter.serialize(before._meta.get_field(each))[0] for each in (name, other)]
     identity = {
         "backwards": backwards,
         "table": table,
