@@ -97,7 +97,7 @@ class NextMigration:
 
 
 class NotMigrated(CommandError):
-    """The app has no migrations, or none with that field."""
+    """No migration has the field."""
 
 
 def following(
@@ -113,11 +113,6 @@ def following(
         loader = MigrationLoader(None, ignore_no_migrations=True)
         state = loader.project_state().models.get((meta.app_label, str(meta.model_name)))
     leaves = sorted(loader.graph.leaf_nodes(meta.app_label))
-    if not leaves:
-        raise NotMigrated(
-            f"the app {meta.app_label} has no migrations, but a migration that changes a column "
-            f"needs one that adds it: run `manage.py makemigrations {meta.app_label}` first"
-        )
     if state is None or field.name not in state.fields:
         raise NotMigrated(
             f"the migrations of {meta.app_label} have no field {meta.object_name}.{field.name}: "

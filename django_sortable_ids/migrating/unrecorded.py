@@ -40,7 +40,7 @@ class Unrecorded:
 
     @property
     def command(self) -> str:
-        return command(self.migration[0], self.target, self.using)
+        return f"manage.py migrate {self.migration[0]} {self.target}{database_option(self.using)}"
 
     @property
     def found(self) -> str:
@@ -50,10 +50,6 @@ class Unrecorded:
             f"{names} {self.what}, and was stopped before it was recorded: tables "
             f"differ from the recorded migrations, and may not be complete"
         )
-
-
-def command(app_label: str, target: str, using: str) -> str:
-    return f"manage.py migrate {app_label} {target}{database_option(using)}"
 
 
 def unrecorded_changes(
@@ -108,10 +104,8 @@ def refusals(
     for each in unrecorded:
         if (each.migration, each.backwards) not in planned:
             yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
-    undone = [migration for migration, backwards in plan if backwards]
-    yield from refusals_to_undo(undone, written)
-    applied = [migration for migration, backwards in plan if not backwards]
-    yield from refusals_of_old_models(applied, loader)
+    yield from refusals_to_undo([each for each, backwards in plan if backwards], written)
+    yield from refusals_of_old_models([each for each, backwards in plan if not backwards], loader)
 
 
 def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader) -> Iterator[str]:

@@ -24,8 +24,6 @@ from .changes import graph
 from .changes.moved import COUNTED, OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
-INSTALLED = frozenset({"site-packages", "dist-packages"})
-"""The names of folders with packages."""
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT_MODELS = "from django.db import models"
 _REPLACED = (models.AutoField, models.UUIDField)
@@ -166,7 +164,8 @@ def is_installed(model: type) -> bool:
         path = Path(inspect.getfile(model))
     except (OSError, TypeError):
         return False
-    return bool(INSTALLED & set(path.parts)) or path.is_relative_to(_PACKAGE)
+    packages = {"site-packages", "dist-packages"}
+    return not packages.isdisjoint(path.parts) or path.is_relative_to(_PACKAGE)
 
 
 def old_field(before: Any) -> str:

@@ -22,8 +22,6 @@ from . import constraints_sqlite
 from .table_definition import MYSQL, columns
 
 _NOT_IN_PLACE = (1845, 1846)
-_NEEDS_DEFAULT = 4108
-"""MariaDB's error for NOT NULL on an INVISIBLE column."""
 _NULL_FOUND = 1138
 """MySQL's error, an OperationalError, if a row with NULL was inserted concurrently."""
 
@@ -218,11 +216,6 @@ def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
             raise BackfillError(
                 f"{old}: the server can't change the table online ({error.args[1]}). Stop all "
                 f"writers, run this, and migrate again: {plain}"
-            ) from error
-        if number == _NEEDS_DEFAULT:
-            raise BackfillError(
-                f"{old}: {error.args[1]}. An INVISIBLE column that is NOT NULL needs a DEFAULT. "
-                f"Add one, or make the column visible, and migrate again"
             ) from error
         raise
 

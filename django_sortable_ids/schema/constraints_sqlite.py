@@ -141,7 +141,8 @@ class _Column:
         """Drop the unique indexes of the column: all, or only those that ``alter`` created.
         One of CREATE TABLE stays on the way back, and else only an AlterField drops it."""
         unique = self.indexes(unique=True)
-        dropped = [each for each in unique if not only_own or each in self._names("_uniq")]
+        own = str(self.editor._create_index_name(self.table, [self.column], suffix="_uniq"))
+        dropped = [each for each in unique if not only_own or each.startswith(own)]
         if not only_own and any(each.startswith(_CONSTRAINT) for each in unique):
             raise BackfillError(
                 f"{self.field}: its UNIQUE is in the definition of the table. Use an AlterField, "
@@ -197,12 +198,6 @@ class _Column:
             tables.index_name(self.editor, self.table, self.column, suffix)
         )
         self._execute(f"CREATE {kind}INDEX {name} ON {self.quoted_table} ({self.quoted})")
-
-    def _names(self, suffix: str) -> list[str]:
-        return [
-            str(self.editor._create_index_name(self.table, [self.column], suffix=suffix + number))
-            for number in ("", *(f"_{n}" for n in range(2, 100)))
-        ]
 
     def set_null(self, null: bool) -> None:
         if tables.may_be_null(self.editor.connection, self.table, self.column) == null:

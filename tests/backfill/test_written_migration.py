@@ -206,7 +206,7 @@ def test_an_app_without_migrations_is_refused_before_the_ids_are_looked_at(proje
         file.write('MIGRATION_MODULES = {"depot": None}\n')
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 1
-    assert "the app depot has no migrations" in done.stderr
+    assert "the migrations of depot have no field Order.public" in done.stderr
     assert done.stdout == ""
 
 

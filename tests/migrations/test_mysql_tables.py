@@ -91,21 +91,6 @@ def test_the_column_keeps_all_that_it_has(depot, column, modes):
     assert definition() == before
 
 
-def test_an_invisible_column_without_a_default_is_refused_with_what_to_do(depot):
-    if not connection.mysql_is_mariadb:
-        pytest.skip("MariaDB's rule")
-    make(depot, "char(26) INVISIBLE")
-    before = definition()
-    depot.write(CONSTRAIN, atomic=False)
-    with pytest.raises(
-        CommandError,
-        match=r"Invisible column `public` must have a default value\. An INVISIBLE column that is "
-        r"NOT NULL needs a DEFAULT\. Add one, or make the column visible, and migrate again$",
-    ):
-        depot.migrate()
-    assert definition() == before
-
-
 def test_what_the_server_cannot_do_while_others_write_is_printed(depot):
     make(depot, "char(26) COMMENT 'shown'")
     query("ALTER TABLE depot_order ADD FULLTEXT (name)")
