@@ -4,7 +4,7 @@ back."""
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from struct import unpack
 from typing import Literal, NamedTuple, get_args
@@ -75,8 +75,8 @@ class Sources(NamedTuple):
 
 # Random numbers
 
-AT_ONCE = 32
-"""How many numbers below the same one are drawn at once."""
+AT_ONCE = 128
+"""How many words of 64 bits are drawn at once."""
 
 
 def drawn_below(sizes: Sequence[int]) -> list[int]:
@@ -103,25 +103,26 @@ class Randomness:
     def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
         """``source(n)`` returns n random bytes."""
         self._source = source
-        self._below = 0
-        self._left: list[int] = []
-        """Numbers below ``_below`` that no call has returned."""
+        self._words: list[int] = []
+        """Random numbers of 64 bits that no call has used."""
+        self._below, self._further_words, self._unused_bits = 0, range(0), 0
 
     def below(self, n: int) -> int:
         """A uniform random number in ``range(n)``; n is 1 or more, mostly that of the last call."""
         if n != self._below:
-            self._below, self._left = n, []
-        while not self._left:
-            bits = (n - 1).bit_length()
-            words = max(1, -(-bits // 64))
-            size, unused = 8 * words, 64 * words - bits
-            drawn = self._source(size * AT_ONCE)
-            numbers: Iterable[int] = unpack(f">{words * AT_ONCE}Q", drawn)
-            if words > 1:
-                starts = range(0, len(drawn), size)
-                numbers = [int.from_bytes(drawn[each : each + size], "big") for each in starts]
-            self._left = [number for each in numbers if (number := each >> unused) < n]
-        return self._left.pop()
+            further_words, last_bit = divmod(max(n - 1, 1).bit_length() - 1, 64)
+            self._below, self._further_words = n, range(further_words)
+            self._unused_bits = 63 - last_bit
+        while True:
+            try:
+                number = self._words.pop()
+                for _ in self._further_words:
+                    number = number << 64 | self._words.pop()
+            except IndexError:
+                self._words = memoryview(self._source(8 * AT_ONCE)).cast("Q").tolist()
+                continue
+            if (number := number >> self._unused_bits) < n:
+                return number
 
     def steps(self, count: int, bits: int) -> list[int]:
         """``count`` uniform random numbers from 1 to ``2**bits``; ``bits`` is at most 63."""

@@ -3,8 +3,8 @@
 1. ``next()`` reads the clock. While it shows the tick of the call before, a finished id is popped
    from a list. That is atomic and needs no lock, so it is the only path that takes none.
 2. Otherwise a lock is taken. If the clock shows a later tick, the first id of that tick gets a
-   random suffix. If the list is empty, ids of the tick are finished for it: one at first, then
-   twice as many each time, each a random step after the one before.
+   random suffix. If the list is empty, ids of the tick are finished for it: twice as many each
+   time, half as many in a new tick. Each is a random step after the one before.
 3. After a full tick the next one is used early. If ids run too far ahead of the clock, the
    generator waits for the length of a tick before each new tick.
 4. While the clock stands still or goes back a little, the last tick stays in use. If it goes back
@@ -46,16 +46,13 @@ LEAST_STEP_BITS = 7
 """Steps do not shrink below this as the tick fills: one id would reveal the next."""
 
 LARGEST_BATCH = 128
-"""How many ids of a tick are finished at most: 1 at first, then twice as many each time."""
+"""How many ids are finished at most: twice as many each time, half as many in a new tick."""
 
 IDS_AT_A_TIME = 4096
 """How many ids are generated at most without reading the clock or letting other threads in."""
 
 _BEFORE_ALL: int = -(1 << 127)
 """Before any tick that a clock can show."""
-
-_NONE: tuple[int, int, Callable[[], Any]] = (0, 0, list[Any]().pop)
-"""No finished ids."""
 
 
 class Generator:
@@ -80,6 +77,8 @@ class Generator:
     finished id. Replaced as a whole, so a thread never pops an id for another tick's time."""
     _ready: list[Any]
     """Finished ids of the tick, the next one last."""
+    _batch: int
+    """How many are finished next time."""
     _tick: int
     _suffix: int
     """The last suffix of the tick that was handed out or finished."""
@@ -186,8 +185,9 @@ class Generator:
                 now = self._now()
         if now > self._tick:
             value = self._start(now)
-            self._peak = now
-        elif (value := self._next_of_tick()) is None:
+            self._peak = self._shown = now
+            return value
+        if (value := self._next_of_tick()) is None:
             following, latest = self._tick + 1, now
             self._peak = max(self._peak, now)
             if following - self._peak > self._most_ahead and not self._sources.travels():
@@ -197,11 +197,8 @@ class Generator:
                 self._peak = max(self._peak, latest)
             value = self._start(max(following, latest))
         self._shown = now
-        if self._ready:
-            since = self._epoch_ns + now * self._tick_ns
-            self._current = since, since + self._tick_ns, self._ready.pop
-        else:
-            self._current = _NONE
+        since = self._epoch_ns + now * self._tick_ns
+        self._current = since, since + self._tick_ns, self._ready.pop
         return value
 
     def _now(self) -> int:
@@ -210,7 +207,10 @@ class Generator:
     def _start(self, tick: int) -> Any:
         suffix, self._stop = self._first(tick)
         self._tick, self._suffix = tick, suffix
-        self._ready, self._batch = [], 1
+        if self._batch > 1:
+            self._batch //= 2
+            # Threads that are about to pop an id of the tick before take the lock.
+            self._ready.clear()
         return self._write(self._join(tick, suffix))
 
     def _next_of_tick(self) -> Any:
@@ -227,9 +227,12 @@ class Generator:
 
     def _further(self, count: int) -> list[Any]:
         """The next ``count`` ids of the tick in reverse order, or fewer at the tick's end."""
-        steps = self._steps(count, self._stop - self._suffix)
-        suffixes = list(accumulate(steps, initial=self._suffix))
-        del suffixes[bisect_left(suffixes, self._stop) :]
+        if self._suffixes is None:
+            steps = self._steps(count, self._stop - self._suffix)
+            suffixes: Sequence[int] = list(accumulate(steps, initial=self._suffix))
+            suffixes = suffixes[: bisect_left(suffixes, self._stop)]
+        else:
+            suffixes = range(self._suffix, self._stop, self._suffixes.step)[: count + 1]
         self._suffix = suffixes[-1]
         return list(self._write_all(self._join_all(self._tick, suffixes[:0:-1])))
 
@@ -285,7 +288,7 @@ class Generator:
         self._batch = 1
         # In place: a fork in a signal handler may have interrupted a call that is about to pop.
         self._ready.clear()
-        self._current = _NONE
+        self._current = 0, 0, self._ready.pop
         self._suffix = self._stop = 0
         self._tick = self._peak = self._shown = _BEFORE_ALL
         self._visited: dict[int, tuple[int, int]] = {}

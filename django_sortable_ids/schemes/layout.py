@@ -134,12 +134,6 @@ class SetBitTemplate(BitTemplate):
         bit = self.bit
         return self.template.wrap((payload >> bit << 1 | 1) << bit | payload & (1 << bit) - 1)
 
-    def wrap_all(self, payloads: list[int]) -> list[int]:
-        bit, low = self.bit, (1 << self.bit) - 1
-        return self.template.wrap_all(
-            [(payload >> bit << 1 | 1) << bit | payload & low for payload in payloads]
-        )
-
     def unwrap(self, number: int) -> int | None:
         payload = self.template.unwrap(number)
         if payload is None or not payload >> self.bit & 1:
@@ -343,16 +337,18 @@ class Joiner:
         if not self._is_even:
             return self._join(tick, suffix)
         start, first = self._at
-        if not 0 <= tick - start < self._run:
-            start = tick // self._run * self._run
-            self._at = start, first = start, self._join(start, 0)
-        first += (tick - start) * self._distance
-        return first + suffix + (suffix >> self._bits) * self._gap
+        if not 0 <= (ticks := tick - start) < self._run:
+            ticks = tick % self._run
+            self._at = _, first = tick - ticks, self._join(tick - ticks, 0)
+        number = first + ticks * self._distance + suffix
+        return number + (suffix >> self._bits) * self._gap if self._gap else number
 
     def join_all(self, tick: int, suffixes: Sequence[int]) -> list[int]:
         if not self._is_even:
             return [self._join(tick, suffix) for suffix in suffixes]
         first, bits, gap = self.join(tick, 0), self._bits, self._gap
-        if not gap:
-            return [first + suffix for suffix in suffixes]
-        return [first + suffix + (suffix >> bits) * gap for suffix in suffixes]
+        if gap:
+            return [first + suffix + (suffix >> bits) * gap for suffix in suffixes]
+        if isinstance(suffixes, range):
+            return list(range(first + suffixes.start, first + suffixes.stop, suffixes.step))
+        return [first + suffix for suffix in suffixes]
