@@ -174,9 +174,8 @@ def check_generic_relations(
 ) -> Iterator[CheckMessage]:
     """The relations of a model that fail. Without a connection no database is queried, and so
     nothing is known of MySQL and MariaDB, which share a backend."""
-    database = connection or connections[router.db_for_write(model)]
     key = referenced_id(model._meta.pk)
-    if key is None or key.wrong_options or (database.vendor == "mysql") != bool(connection):
+    if key is None or key.wrong_options:
         return
     for relation in model._meta.private_fields:
         # A GenericRelation. It can't be imported unless contenttypes is installed.
@@ -184,6 +183,10 @@ def check_generic_relations(
         inherited = getattr(relation, "mti_inherited", False)
         if name is None or inherited or isinstance(relation.related_model, str):
             continue
+        # Not before: a router of shards may know no database for a model alone.
+        database = connection or connections[router.db_for_write(model)]
+        if (database.vendor == "mysql") != bool(connection):
+            return
         with suppress(FieldDoesNotExist):
             column = relation.related_model._meta.get_field(name)
             is_wrong = getattr(column, "wrong_options", None)  # which its own check reports

@@ -281,6 +281,19 @@ def test_apps_are_checked_one_by_one():
     assert {"shop", "store"} < {obj.split(".")[0] for _, obj in found()}
 
 
+def test_no_router_is_asked_about_models_without_a_generic_relation(settings):
+    """One that has the database of a row, as with shards, may have none of a model."""
+    settings.DATABASE_ROUTERS = [f"{__name__}.OfRows"]
+    from django.apps import apps
+
+    check_definitions([apps.get_app_config("shop")])
+
+
+class OfRows:
+    def db_for_write(self, model, instance=None, **hints):
+        raise LookupError(f"a {model.__name__} of which shard?")
+
+
 def test_a_field_without_the_app(settings):
     settings.INSTALLED_APPS = [
         each for each in settings.INSTALLED_APPS if each != "django_sortable_ids"
