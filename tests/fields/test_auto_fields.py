@@ -81,16 +81,6 @@ def test_after_conflicts_no_row_has_a_key_that_is_in_no_table(key, option):
 
 
 @each_key
-def test_an_unsaved_row_is_refused_in_a_relation(key):
-    child = around(key, "Child")
-    parent = key(name="a")
-    with pytest.raises(ValueError, match="unsaved related object"):
-        child.objects.create(parent=parent)
-    parent.save()
-    assert child.objects.create(parent=parent).parent_id == parent.pk
-
-
-@each_key
 def test_a_fixture_without_keys(key, tmp_path):
     file = tmp_path / "rows.json"
     child = around(key, "Child")

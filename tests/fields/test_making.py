@@ -24,13 +24,6 @@ def test_ids_beside_the_key_are_made_when_the_row_is_inserted(key):
     assert (stored.public, stored.optional) == (row.public, row.optional)
 
 
-def test_none_asks_for_an_id(key):
-    """Of a row that is inserted; NULL comes from an added column, or from an update."""
-    row = around(key, "Public").objects.create(public=None, optional=None)
-    assert None not in (row.public, row.optional)
-    assert key.objects.create(pk=None).pk is not None
-
-
 def test_a_loaded_null_stays_null(key):
     model = around(key, "Public")
     model.objects.create()

@@ -1,6 +1,5 @@
 """``GenerateID``: ids that the database makes, of now and of a given time."""
 
-import re
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -11,7 +10,6 @@ from django.db import NotSupportedError, connection, models
 from django.db.migrations.writer import MigrationWriter
 from django.db.models.sql import Query
 from django.db.utils import ConnectionHandler
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import django_sortable_ids
@@ -120,23 +118,6 @@ def assert_random(suffixes, scheme):
     rare = {bit: count for bit, count in enumerate(ones) if not 0.25 * ROWS < count < 0.75 * ROWS}
     set_bit = scheme.layout.set_bit
     assert rare == ({} if set_bit is None else {set_bit: len(suffixes)})
-
-
-@pytest.mark.django_db
-def test_the_engine_makes_uuid7_itself_where_it_can():
-    with CaptureQueriesContext(connection) as queries:
-        Order.objects.update(uuid7=GenerateID("uuid7"))
-    native = {
-        "sqlite": False,
-        "postgresql": connection.get_database_version() >= (18,),
-        "mysql": connection.vendor == "mysql"
-        and connection.mysql_is_mariadb
-        and connection.mysql_version >= (11, 7),
-    }
-    assert (
-        bool(re.search(r"uuid_?v7\(\)", queries[0]["sql"], re.IGNORECASE))
-        == native[connection.vendor]
-    )
 
 
 NAMED = [getattr(functions, name) for name in functions.__all__ if name.startswith("Generate")]
