@@ -17,7 +17,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db import DatabaseError, transaction
-from django.db.models import QuerySet
+from django.db.models import BooleanField, QuerySet
 
 from ..db import rows, tables
 from ..errors import BackfillError, counted, documented
@@ -78,7 +78,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         (model._meta.db_table, str(field.column))
         for model in apps.get_models(include_auto_created=True)
         for field in model._meta.local_concrete_fields
-        if field.remote_field is not None
+        if field.remote_field is not None or isinstance(field, BooleanField)
     }
     generic = {tuple(place): of for *place, of in _generic() if tuple(place) not in known}
     found = [

@@ -38,6 +38,7 @@ class Order(models.Model):
     ratings = models.JSONField(default=list)
     colours = models.JSONField(default=list)
     customerid = models.IntegerField(default=1)
+    is_customer = models.BooleanField(default=True)
     nested = models.JSONField(default=dict)
 
 
