@@ -104,6 +104,7 @@ class _Runner:
 
     def run(self) -> Result:
         with self._owning():
+            self._persist(self._plan.writer.catch_up)
             self._fill(self._plan.missing)
             # Once, as the next steps, so that it ends even if inserts continue.
             pending = self._plan.writer.pending

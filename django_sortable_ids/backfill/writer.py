@@ -12,6 +12,7 @@ from django.db import NotSupportedError
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 
+from ..errors import BackfillError
 from ..fields import LexicalSequenceField
 from ..functions.generate import Composition
 from ..schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
@@ -78,6 +79,15 @@ class Writer:
         if batch.size:
             self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
         return batch
+
+    def catch_up(self) -> None:
+        """Before a run: have a sequence count on from the last number of the table."""
+        target, field = self.target, self.target.field
+        if isinstance(field, LexicalSequenceField):
+            try:
+                counters.catch_up(field, field.scheme, target.using)
+            except SequenceExhausted as error:
+                raise BackfillError(f"{target.label}: {error}") from error
 
     def _independent_ids(self, rows: Sequence[Row]) -> Sequence[ID] | None:
         """The ids of any rows, if they don't depend on those of other rows: the source knows them,

@@ -219,10 +219,11 @@ def verify_ids(request: Request) -> None:
     reason = why_not_unique(connections[using], field) if is_alone else None
     if reason and writes:
         raise CommandError(f"{target.label}: {reason}")
-    following = None
+    following, is_written = None, False
     if model._meta.managed:
         try:  # before the ids are checked, which may take hours
             following = next_migration.following(model, field, using)
+            is_written = following is None
         except NotMigrated:
             if writes:
                 raise
@@ -261,7 +262,7 @@ def verify_ids(request: Request) -> None:
                 f"{model._meta.db_table}.{field.column} NOT NULL and unique, and write unique=True "
                 f"instead of null=True in the model"
             )
-    elif following is None and (writes or field.null):
+    elif is_written and (writes or field.null):
         output.say(
             f"Nothing to write: the migrations of {model._meta.app_label} make {field.name} NOT "
             f"NULL and unique already; define it so in the model, too."

@@ -99,6 +99,27 @@ def take(
         return ids
 
 
+def catch_up(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> None:
+    """Have an existing counter continue after the last number of the table, if an imported or typed
+    one is beyond the counter. Reads the whole column, unless an index has it.
+
+    Raises ``SequenceExhausted`` if the width has no number after that one.
+    """
+    from ..models import SequenceCounter
+
+    counters, number = SequenceCounter.objects.using(using), scheme.numeration.number
+    with transaction.atomic(using=using):
+        counter = counters.select_for_update().filter(key=key_of(column)).first()
+        highest = counter and _highest(column, scheme, using)
+        if (
+            counter
+            and highest
+            and number(highest) >= (number(counter.first) + counter.taken * counter.step)
+        ):
+            first = _following(column, scheme, using)
+            counters.filter(pk=counter.pk).update(first=first, taken=0)
+
+
 def _any_exists(column: models.Field[Any, Any], ids: Sequence[str], using: str) -> bool:
     some = (ids[start : start + _AT_A_TIME] for start in range(0, len(ids), _AT_A_TIME))
     every = _every_row(column, using)

@@ -6,13 +6,14 @@ from django_sortable_ids.backfill import batch, run
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 from tests.support import refusal_of
 
-from .shop.models import Labelled, Tight
+from .shop.models import BillLine, Labelled, Tight
 from .support import (
     MILLISECOND,
     SECOND,
     START,
     after_batch,
     build,
+    command,
     field_of,
     fill,
     ids,
@@ -160,3 +161,17 @@ def test_a_sequence_that_the_application_uses_up_meanwhile_stops_the_run():
         "steps of 1 has no id number 10 of 1 characters; widen it"
     )
     assert ids("shop.Tight.digit").count(None) == 2
+
+
+@pytest.mark.parametrize("model", [Tight, BillLine])
+def test_a_number_that_was_typed_beyond_the_counter(model):
+    """In a unique column, and in one without an index."""
+    name = {Tight: "digit", BillLine: "number"}[model]
+    row: dict[str, object] = {Tight: {"created_at": START}, BillLine: {"amount": 0}}[model]
+    label = f"{model._meta.label}.{name}"
+    insert(model, [row])
+    command(label, "--created-at=now")
+    insert(model, [row | {name: "3"}])
+    insert(model, [row] * 5)
+    assert "5 rows filled." in command(label, "--created-at=now", "--batch-size=2")
+    assert list(model.objects.order_by("pk").values_list(name, flat=True)) == list("0345678")
