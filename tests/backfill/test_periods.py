@@ -158,7 +158,7 @@ BAD = {
         "--created-at sets the time of every row: give no other source"
     ),
     ("--created-from=pk", "--convert-from=ulid", "--start=2015-01-01", "--end=2016-01-01"): (
-        "--created-from pk and --convert-from: give only one of them"
+        "--created-from and --convert-from: give only one of them"
     ),
 }
 

@@ -12,7 +12,7 @@ from django_sortable_ids.backfill import pending_rows as at_once
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
-from django_sortable_ids.primary_keys import key_map, notes
+from django_sortable_ids.primary_keys import key_map
 from tests.combinations import each_with
 from tests.marks import own_tables
 
@@ -131,18 +131,6 @@ def test_random_uuids(depot):
     depot.migrate("0001_step")
     assert old_of(depot).items() > old.items()
     assert old_of(depot)["z"] != later.pk
-
-
-def test_both_columns_of_a_conversion_of_random_uuids_are_noted_for_verify(depot):
-    small.create(
-        depot, key="UUIDField(primary_key=True, default=uuid.uuid4)", before="import uuid\n"
-    )
-    sources = {"created_from": "created_at", "convert_from": "id"}
-    words = ", ".join(f'{name}="{path}"' for name, path in sources.items())
-    small.write_move(depot, options=f"{words}, old={OLD_UUID}")
-    depot.migrate()
-    noted = notes.source_of_key("depot.Customer", "default")
-    assert noted == sources | {"convert_from": "old_id"}
 
 
 def test_an_old_key_without_a_next_value_is_refused_on_the_way_back(depot):

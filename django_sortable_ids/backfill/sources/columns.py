@@ -23,7 +23,6 @@ from ...functions.time_columns import TimeColumn, column_of, times_of_python
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import check_table, names_of
-from .old_ids import CONVERT_FROM
 from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
 
 _NONE = (
@@ -37,22 +36,18 @@ _NONE = (
 class InColumn(Source):
     """A date or time in a column. A row has none if it is in a related row that is missing."""
 
-    convert_from: str | None = None
-    """The field of old ids of the same rows, which have no times."""
-
-    arguments = {"created_from": CREATED_FROM, "convert_from": CONVERT_FROM}
+    arguments = {"created_from": CREATED_FROM}
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Source:
         model, using, given = wanted.model, wanted.using, wanted.given
         field = field_of_times(model, given.get("created_from"), using)
         kind = Times if isinstance(field, models.DateTimeField) else Days
-        return kind(model, field, using, given.get("convert_from"))
+        return kind(model, field, using)
 
     @property
     def options(self) -> dict[str, Any]:
-        converted = {"convert_from": self.convert_from} if self.convert_from else {}
-        return {"created_from": self.field.name, **converted}
+        return {"created_from": self.field.name}
 
     @property
     def is_sorted(self) -> bool:

@@ -13,25 +13,20 @@ from uuid import UUID
 from django.db import connections, models
 from django.db.models import Q, QuerySet
 
-from ...errors import BackfillError
+from ...errors import BackfillError, WrongArguments
 from ...fields import SortableIDField
 from ...fields.storage import mariadb_sorts
 from ...schema.stored_values import PAGE, later_than_now, sorts_uuids
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, is_lossless
 from ...schemes.catalog import scheme_of_uuid
 from ...schemes.support import nearest
-from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
-from .id_column import names_of
+from .base import Expectation, Given, InOrderOfKeys, Row, Source, Wanted
 from .target import Target, check_generated, check_null_times, others
 
 if TYPE_CHECKING:
     from ..verification import Page, Read
     from ..verify import Checker
 
-CONVERT_FROM = {
-    "metavar": "FIELD",
-    "help": "the field with the old ids to convert; bits are kept where that is possible",
-}
 _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 
 
@@ -41,15 +36,24 @@ class Conversion(Source):
 
     old: TimeScheme = field(kw_only=True)
 
-    arguments = {"convert_from": CONVERT_FROM}
+    arguments = {
+        "convert_from": {
+            "metavar": "FIELD",
+            "help": "the field with the old ids to convert; bits are kept where that is possible",
+        }
+    }
     keeps = "of the same time, in the same order"
 
     @classmethod
+    def check(cls, given: Given) -> None:
+        if "convert_from" in given and "created_from" in given:
+            raise WrongArguments("--created-from and --convert-from: give only one of them")
+
+    @classmethod
     def named_by(cls, wanted: Wanted) -> Conversion | None:
-        """The conversion of ``--convert-from``; None if its UUIDs carry no time, and
-        ``--created-from`` names the source of the times."""
-        created_from, convert_from = map(wanted.given.get, ("created_from", "convert_from"))
+        """The conversion of ``--convert-from``."""
         model, field, using = wanted.model, wanted.field, wanted.using
+        convert_from = wanted.given.get("convert_from")
         if convert_from is None:
             return None
         label = f"{model._meta.label}.{convert_from}"
@@ -70,20 +74,9 @@ class Conversion(Source):
             )
         old = _scheme_of(model, source, using, field.scheme)
         if old is None:
-            if created_from is None:
-                names = names_of(model, models.DateTimeField)
-                times = f"one of {', '.join(names)}"
-                if not names:
-                    times = f"a DateTimeField, of which {model._meta.label} has none"
-                raise BackfillError(
-                    f"{label} holds UUIDs of version 4 or another that carries no time: name the "
-                    f"creation times as well: --created-from, {times}"
-                )
-            return None
-        if created_from is not None:
             raise BackfillError(
-                f"{label} holds {old.title}s, which carry their times: omit --created-from, or "
-                f"omit --convert-from for ids of the times in {created_from}"
+                f"{label} holds UUIDs of version 4 or another that carries no time: use "
+                f"--created-from instead of --convert-from"
             )
         kind = Lossless if is_lossless(old, field.scheme) else Timed
         if kind is Timed and not _is_in_order(source, old, using):

@@ -70,8 +70,6 @@ class Spread(Derived):
     def check(cls, given: Given) -> None:
         start, end = map(given.get, ("start", "end"))
         is_spread = given.get("created_from") == "pk"
-        if is_spread and "convert_from" in given:
-            raise WrongArguments("--created-from pk and --convert-from: give only one of them")
         if bool(start) != bool(end) or (start and not is_spread):
             raise WrongArguments(f"{_PERIOD}: give all three, or none of them")
         if start and end:
