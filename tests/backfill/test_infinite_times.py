@@ -40,14 +40,10 @@ def strange_rows():
 
 
 @pytest.mark.parametrize(("name", "said"), SCHEMES.items())
-def test_they_are_refused_by_name(name, said):
+def test_they_are_refused_by_name_or_left(name, said, strange_rows):
     with pytest.raises(CommandError, match=said):
         command(name)
     assert count_filled(name) == 0
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_they_are_left(name, strange_rows):
     assert "2 rows filled." in command(name, on_out_of_range="skip")
     lines = command(name, verify=True)  # with the policies of the run
     assert lines[1].startswith(f"{strange_rows} rows skipped: ")
