@@ -10,7 +10,7 @@ import pytest
 from django.apps import apps
 from django.db import connection, connections, models
 
-from django_sortable_ids.backfill import batch, plan, run
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.engines.mysql import MySQL
 from django_sortable_ids.backfill.engines.postgresql import PostgreSQL
 from django_sortable_ids.backfill.sources.find import find as find_target
@@ -98,12 +98,6 @@ def in_python(monkeypatch: Any) -> None:
     """Have the ids generated in Python, as where the database can't generate them."""
     for engine in (MySQL, PostgreSQL):
         monkeypatch.setattr(engine, "computes", False)
-
-
-def evenly(monkeypatch: Any) -> None:
-    """Have each id made in the middle of its room: chance may leave none for the rows around it."""
-    in_python(monkeypatch)
-    monkeypatch.setattr(batch, "drawn_below", lambda sizes: [size // 2 for size in sizes])
 
 
 def saved_run(name: str, using: str = "default") -> BackfillRun:

@@ -14,7 +14,6 @@ from django_sortable_ids.migrating.next_migration import constrained
 from .own_project import CREATED, Project
 
 PUBLIC = "depot.Order.public"
-NUMBER = "depot.Order.number"
 FIRST = "0002_constrain_order_public"
 
 

@@ -15,7 +15,6 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_ISREG
 from time import sleep
@@ -41,7 +40,6 @@ from .support import (
 
 CHILDREN = 2.7
 """For each parent."""
-START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
 RANDOM = {
     "postgresql": "gen_random_uuid()",
     "mysql": "REPLACE(UUID(), '-', '')",
