@@ -87,13 +87,6 @@ def test_a_field_without_times_asks_where_they_are(key, source):
         assert rows_of[name].endswith(f" 1 1 missing backfill_ids {name} {asked}")
 
 
-def test_rows_that_come_after_a_run_have_its_source():
-    insert(Plain, [{"created_at": START}])
-    command("shop.Plain.public_id", created_from="created_at")
-    insert(Plain, [{"created_at": START}])
-    assert lines()["shop.Plain.public_id"].endswith("2 1 missing backfill_ids shop.Plain.public_id")
-
-
 @pytest.mark.parametrize(
     ("policy", "time", "option"),
     [("on_null", None, "--on-null=now"), ("on_out_of_range", "1900-01-01T00:00Z", "--verify")],

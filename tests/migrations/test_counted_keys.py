@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.management.base import CommandError
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
@@ -156,12 +155,3 @@ def test_a_scheme_that_has_no_such_numbers_is_refused(counted):
         "checked, from both ends and the middle of the table."
     )
     assert keys(counted) == before
-
-
-def test_negative_numbers_are_refused(depot):
-    depot.write(f"{tables()}RunPython(add_rows),", ROWS)
-    depot.migrate()
-    depot.model("Order").objects.create(pk=-3, name="f")
-    depot.write(SNOWFLAKE)
-    with pytest.raises(CommandError, match=r"treated as ids: -3 is not a valid snowflake"):
-        depot.migrate()
