@@ -37,11 +37,6 @@ else:
         for each in (models.BigIntegerField, models.CharField, models.Field, models.UUIDField)
     )
 
-_OF_TIMES = {
-    *("date", "year", "iso_year", "quarter", "month", "week", "day", "week_day", "iso_week_day"),
-    *("time", "hour", "minute", "second"),
-}
-"""Lookups of a ``DateTimeField``."""
 _OF_VALUES = (models.CharField, models.IntegerField, models.UUIDField)
 
 
@@ -221,7 +216,8 @@ class GeneratedIDField(Field[SetType, GetType]):
         transform = super().get_transform(lookup_name)
         # Django's checks only look for a lookup; a query refuses what it doesn't find.
         in_query = ("django.db.models.sql.query", "Query.try_transform")
-        if transform is None and lookup_name in _OF_TIMES and is_called_by(in_query):
+        of_times = transform is None and models.DateTimeField().get_transform(lookup_name)
+        if of_times and is_called_by(in_query):
             name = getattr(self, "name", "id")
             raise FieldError(
                 f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "
