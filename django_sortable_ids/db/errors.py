@@ -113,11 +113,6 @@ _REFUSALS = (
         "Correct the value, or allow it by sql_mode (ALLOW_INVALID_DATES)",
     ),
     (
-        Kind(numbers={1665}),
-        "the server's binlog_format is STATEMENT, for which a READ COMMITTED session can't write",
-        "Set it to ROW or MIXED",
-    ),
-    (
         is_denied,
         "the database user lacks a privilege",
         "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids; a "

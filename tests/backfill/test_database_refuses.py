@@ -78,21 +78,6 @@ def test_nothing_can_be_written(orders):
     assert_ends_well()
 
 
-@pytest.mark.skipif(connection.vendor != "mysql", reason="has the setting")
-def test_a_binary_log_of_statements(orders):
-    """As the server says it, whose log is off in the tests."""
-    execute(
-        "CREATE TRIGGER logs BEFORE UPDATE ON testapp_order FOR EACH ROW SIGNAL SQLSTATE 'HY000' "
-        "SET MYSQL_ERRNO = 1665, MESSAGE_TEXT = 'impossible to write to binary log'"
-    )
-    try:
-        message = refusal(allow_triggers=True)
-    finally:
-        execute("DROP TRIGGER logs")
-    assert message.startswith("the server's binlog_format is STATEMENT, ")
-    assert "Set it to ROW or MIXED. Continue with: " in message
-
-
 def test_what_writes_nothing_passes(orders):
     """On a replica, say."""
     fill(NAME)
