@@ -137,10 +137,13 @@ class UUIDStorage(Storage):
 
     def reader(self, scheme: Scheme, field: object) -> Callable[..., ID | None]:
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
+        is_text = scheme.value_type is str
 
         def read(value: Any, *context: object) -> ID | None:
             if type(value) is str and len(value) == 32:
                 return from_trusted(int(value, 16))
+            if is_text and type(value) is uuid.UUID:
+                return from_trusted(value.int)
             return read_other(value, *context)
 
         return read
