@@ -1,4 +1,7 @@
+from django.conf import settings
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
 urlpatterns = [path("admin/", admin.site.urls)]
+if settings.THEME == "grappelli":
+    urlpatterns.append(path("grappelli/", include("grappelli.urls")))
