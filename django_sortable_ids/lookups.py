@@ -203,7 +203,7 @@ class CreatedAtLater(Transform):
         return CreatedAt(id)
 
 
-def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
+def _lookup_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
     """The SQL of a lookup. An id that is compared with an expression of texts is compared as its
     text."""
     if not _is_expression(lookup.rhs):
@@ -215,7 +215,8 @@ def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
 
 _ORDERS = ("GreaterThan", "GreaterThanOrEqual", "LessThan", "LessThanOrEqual", "Range")
 _OURS = {"Exact": _EqualsACandidate, "In": _InCandidates} | dict.fromkeys(_ORDERS, _RefuseMalformed)
-# Django looks ``order=...`` up on the foreign key, and not on the column that this points to.
+# ``IDExact``, ``IDIn`` and so on. Django looks ``order=...`` up on the foreign key, and not on the
+# column that this points to: ``IDRelatedExact`` and so on.
 for _of, _module, _kind in ((SortableIDField, lookups, ""), (ForeignObject, related, "Related")):
     for _name, _ours in _OURS.items():
         if _usual := getattr(_module, _kind + _name, None):
@@ -225,6 +226,6 @@ for _of, _module, _kind in ((SortableIDField, lookups, ""), (ForeignObject, rela
 for _name in _TEXT_LOOKUPS:
     SortableIDField.register_lookup(WholeID, _name)
 for _vendor in ("sqlite", "postgresql", "mysql"):
-    setattr(lookups.BuiltinLookup, f"as_{_vendor}", _compare_with_texts)
+    setattr(lookups.BuiltinLookup, f"as_{_vendor}", _lookup_as_vendor)
 SortableIDField.register_lookup(CreatedAtLater)
 ForeignObject.register_lookup(CreatedAtLater)

@@ -144,7 +144,7 @@ class Batch:
 NOTHING = Batch([], 0, lambda: Written(0, None))
 
 
-class NothingWritten(Exception):
+class LastRowEmpty(Exception):
     """An UPDATE has left the last row of a batch without an id: it is rolled back."""
 
 

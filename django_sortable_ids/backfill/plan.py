@@ -110,8 +110,8 @@ class Plan:
 
 
 def build(target: Target, batch_size: int) -> Plan:
-    """Check what could stop the backfill, and write nothing. ``check_writable`` is also for the
-    maps of moves. The command and the plan of a move call ``check_future`` as well.
+    """Check what could stop the backfill, and write nothing. The command and the plan of a
+    move call ``check_future`` as well. A map that is written at once has only ``check_writable``.
 
     Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
     triggers that the target doesn't allow, and if the ids of the last run had other options.

@@ -27,7 +27,7 @@ from ..db.errors import is_conflict, is_lock_timeout
 from ..db.transactions import in_transaction, is_in_memory, is_lost
 from ..errors import BackfillError, counted
 from . import owner
-from .batch import NOTHING, Batch, Cursor, NothingWritten
+from .batch import NOTHING, Batch, Cursor, LastRowEmpty
 from .engines import engine_of
 from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
@@ -202,14 +202,15 @@ class _Runner:
                 kept = ("cursor", "rows_filled", "batches")
                 self._written({name: getattr(run, name) for name in kept})
                 return self._tried
-            except NothingWritten:
+            except LastRowEmpty:
                 if attempt == TRIES:
                     (_, first), (_, last) = self._tried.rows[0], self._tried.rows[-1]
                     raise BackfillError(
                         f"stopped: a batch of {counted(self._tried.size, 'row')}, from "
                         f"{self._target.model._meta.label} {first} to {last}, was written, but "
                         f"the last one has no id. A trigger, a rule or row-level security "
-                        f"prevents it: disable it, and start again; the batch was rolled back"
+                        f"prevents it, or other sessions insert rows of its time: disable it, or "
+                        f"wait for them, and start again; the batch was rolled back"
                     ) from None
             except IntegrityError as error:
                 if attempt == TRIES:
@@ -240,7 +241,7 @@ class _Runner:
         """Write ids and cursor; returns the changed values of the run."""
         run, written = self._run, batch.write()
         if not written.filled and written.expected and self._target.lacks_id(written.expected):
-            raise NothingWritten
+            raise LastRowEmpty
         seconds = max(time.monotonic() - self._started, 1e-6)
         changes = {
             "cursor": written.cursor.dump() if written.cursor else run.cursor,

@@ -22,7 +22,7 @@ from .batch import (
     PARTS,
     Batch,
     Cursor,
-    NothingWritten,
+    LastRowEmpty,
     Position,
     Span,
     TickFull,
@@ -314,11 +314,11 @@ class ComputingIDs:
 
     def _cursor_after(self, last: Row) -> Cursor:
         """The cursor after that row; the next row of its tick continues at its position. Raises
-        ``NothingWritten`` if it has no id: another row took its place in the tick."""
+        ``LastRowEmpty`` if it has no id: another row took its place in the tick."""
         rows = self._target.rows.filter(pk=last[1])
         last_id = rows.values_list(self._target.field.name, flat=True).get()
         if last_id is None:
-            raise NothingWritten
+            raise LastRowEmpty
         return Cursor(last, Position(*self._scheme.parts(last_id)))
 
     # A span, in parts

@@ -84,8 +84,8 @@ def time_index(target: Target, connection: Any) -> str | None:
     return next((name for name, columns in indexes.items() if columns == [time]), None)
 
 
-_TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _RANK = (
-    f"@backfill_{name}" for name in ("ties", "width", "tick", "next_tick", "number", "rank")
+_TIES, _WIDTH, _TICK, _ROW_TICK, _NUMBER, _RANK = (
+    f"@backfill_{name}" for name in ("ties", "width", "tick", "row_tick", "number", "rank")
 )
 """User variables."""
 
@@ -193,7 +193,7 @@ class MySQLStatements(Statements):
             _TIES: ties,
             _WIDTH: f"{self._ranks} DIV {ties}",
             # A variable without a value before the UPDATE is a float there, too small for a tick.
-            **{_TICK: "-1", _NEXT_TICK: "-1", _NUMBER: "0", _RANK: "0"},
+            **{_TICK: "-1", _ROW_TICK: "-1", _NUMBER: "0", _RANK: "0"},
         }
         return (
             f"SELECT {', '.join(values.values())} INTO {', '.join(values)} "
@@ -210,8 +210,8 @@ class MySQLStatements(Statements):
             groups = f"SELECT COUNT(*) AS number FROM {rows} GROUP BY {tick}"
             return f"SELECT MAX(number) AS ties FROM ({groups}) ticks"
         number = (
-            f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} := {_NUMBER} + 1 "
-            f"ELSE {_NUMBER} := 1 + 0 * ({_TICK} := {_NEXT_TICK}) END"
+            f"CASE WHEN {_TICK} = ({_ROW_TICK} := {tick}) THEN {_NUMBER} := {_NUMBER} + 1 "
+            f"ELSE {_NUMBER} := 1 + 0 * ({_TICK} := {_ROW_TICK}) END"
         )
         # An expression of a variable that had no value before the statement is a float.
         return (
@@ -222,16 +222,17 @@ class MySQLStatements(Statements):
     @cached_property
     def of_batch(self) -> str:
         """Continues with the variables of ``before_batch``, and assigns them for each row that is
-        read, in this order: ``next_tick`` is the tick of the row, ``number`` counts the rows of a
+        read, in this order: ``row_tick`` is the tick of the row, ``number`` counts the rows of a
         tick from 0, ``rank`` is a random one of the slot with this number. An assignment has the
         assigned value, and CASE evaluates its conditions in their order. A row that appeared in its
         tick since the rows were counted, or that is read out of order, gets NULL: it becomes a late
         row.
         """
         tick = self._tick(self._time)
+        # A row that is read out of order has a number that is too large.
         number = (
-            f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} + 1 "
-            f"WHEN {_TICK} < {_NEXT_TICK} THEN 0 * ({_TICK} := {_NEXT_TICK}) ELSE {_TIES} END"
+            f"CASE WHEN {_TICK} = ({_ROW_TICK} := {tick}) THEN {_NUMBER} + 1 "
+            f"WHEN {_TICK} < {_ROW_TICK} THEN 0 * ({_TICK} := {_ROW_TICK}) ELSE {_TIES} END"
         )
         value = (
             f"CASE WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "

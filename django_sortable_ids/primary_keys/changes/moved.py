@@ -80,7 +80,7 @@ class MovedKey(_WithOld):
 
     @property
     def given(self) -> Given:
-        given = {name: getattr(self, name, None) for name in ARGUMENTS}
+        given = {name: getattr(self, name) for name in ARGUMENTS}
         return {name: each for name, each in given.items() if each}
 
     @property
@@ -168,8 +168,8 @@ def is_written_at_once(key: MovedKey) -> bool:
 
 
 def copied(key: MovedKey) -> dict[str, str]:
-    """The fields that such a backfill reads: by the name that each has in the map, its name or
-    path in the model."""
+    """The fields that a backfill of the map reads: by the name that each has in the map, its name
+    or path in the model."""
     if is_written_at_once(key):
         return {}
     return {name: path for name, path in key.sources.items() if path != key.name}

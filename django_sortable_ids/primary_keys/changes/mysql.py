@@ -4,7 +4,7 @@ with other columns, and one RENAME TABLE exchanges all of them.
 1. Each table gets a new one LIKE it, without foreign keys. Key columns, and columns that refer to
    them, get other types.
 2. The rows are copied, with the new keys from the maps.
-3. Keys in texts are replaced. The note begins, with the foreign keys as text.
+3. One transaction replaces keys in texts, and begins the note, with the foreign keys as SQL.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
    foreign keys come back.
 

@@ -24,7 +24,8 @@ _VARIABLES: dict[str, Any] = {
     # Values that the tables contain are copied as they are; others are refused.
     "sql_mode": "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES",
     "sql_quote_show_create": 1,
-    # Tables are dropped that others still refer to; each value of a new key is one of the map.
+    # Tables are dropped that others still refer to; foreign keys are added without a check, since
+    # each value is from a map.
     "foreign_key_checks": 0,
     # INSERT ... SELECT ... ORDER BY of MySQL writes TIMESTAMPs as local times, which occur twice
     # when summer time ends.
@@ -352,7 +353,7 @@ def exchange(editor: Any, steps: Steps) -> None:
         if tables.kind(connection, new):
             renames.append((new, table))
     if renames:
-        # They would follow the old tables to their new names.
+        # Foreign keys that stay would follow the old tables to their new names.
         for table, name, _ in steps.foreign_keys:
             if has(table, name, "FOREIGN KEY"):
                 execute(editor, f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
