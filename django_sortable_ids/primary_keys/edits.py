@@ -64,8 +64,8 @@ def database_of(labels: Iterable[str]) -> str:
 
 
 def named_models(labels: Iterable[str]) -> Iterator[Model]:
-    """The models of the project whose tables have a key of their own. Nobody edits those of
-    installed packages, whose keys stay as they are."""
+    """The models of the project whose tables have a key of their own. Those of installed packages
+    and of history rows keep theirs."""
     wanted = set()
     for label in labels:
         try:
@@ -80,7 +80,7 @@ def named_models(labels: Iterable[str]) -> Iterator[Model]:
         meta = model._meta
         is_wanted = not wanted or meta.app_label in wanted or meta.label in wanted
         has_own = not meta.proxy and not meta.pk.is_relation and not is_installed(model)
-        if is_wanted and has_own:
+        if is_wanted and has_own and history_models.original_of(model) is None:
             yield model
 
 
