@@ -144,7 +144,8 @@ def edit(project):
 
 def test_a_project_moves_with_its_history_and_back(project):
     before = project.found(DUMP)
-    assert "\ndepot.models.Customer, depot.models.Order, depot.models.Visit:\n" in project.move().stdout
+    models = "\ndepot.models.Customer, depot.models.Order, depot.models.Visit:\n"
+    assert models in project.move().stdout
     edit(project)
     assert "  keys of 3 deleted rows in the history\n" in project.write_move()
     project.manage("migrate", "&&", "makemigrations", "--check", "&&", "check")
