@@ -123,16 +123,15 @@ class _RefuseMalformed(_KeepCandidates):
     """
 
     def get_prep_lookup(self) -> Any:
-        is_list = isinstance(self.rhs, list | tuple)
-        is_other = isinstance(self.rhs, str) or (is_list and len(self.rhs) != 2)
-        if isinstance(self, lookups.Range) and is_other:
-            field = referenced_id(self.lhs.output_field)
+        if not isinstance(self, lookups.Range) or _is_expression(self.rhs):
+            return self._placed(super().get_prep_lookup())
+        field: Any = self.lhs.output_field
+        ends = () if isinstance(self.rhs, str) else tuple(self.rhs)
+        if len(ends) != 2:
             raise TypeError(f"{field}: expected two ids, found {described(self.rhs)}")
-        if is_list:
-            self.rhs = tuple(_value_or_candidates(self.lhs, each) for each in self.rhs)
-        prepared = super().get_prep_lookup()
-        is_range = isinstance(prepared, list | tuple)
-        return [*map(self._placed, prepared)] if is_range else self._placed(prepared)
+        read = (field.get_prep_value(_value_or_candidates(self.lhs, each)) for each in ends)
+        self.rhs = [*map(self._placed, read)]
+        return super().get_prep_lookup()
 
     def _placed(self, value: Any) -> Any:
         if not isinstance(value, Malformed):

@@ -190,7 +190,7 @@ def order(of):
         for lookup, name in lookups:
             with is_refused():
                 of.product.objects.filter(**{f"{name}__{lookup}": value})
-        for bounds in ((value, of.row.pk), (of.row.pk, value), (value, value)):
+        for bounds in ((value, of.row.pk), (of.row.pk, value), (F("pk"), value)):
             with is_refused():
                 of.product.objects.filter(pk__range=bounds)
     for value in OTHER_VERSIONS if of.key.value_type is uuid.UUID else ():

@@ -175,6 +175,8 @@ def test_a_number_that_is_no_id_has_a_place_among_them(key):
         for low, high in ((number, 2**64), (-1, number)):
             expected = {row for row in rows if int(low) <= row.pk <= int(high)}
             assert set(key.objects.filter(pk__range=(low, high))) == expected
+        expected = {row for row in rows if row.pk <= int(number)}
+        assert set(key.objects.filter(pk__range=(models.F("pk"), number))) == expected
 
 
 def test_a_number_that_is_no_id_has_a_place_in_a_foreign_key():
