@@ -50,12 +50,18 @@ def person(n):
 
 
 def article(n):
+    team = {"lead": people[(n + 1) % 4], "others": people[:2]}
     found = Article(
         title=f"article {n}",
         slug=f"article-{n}",
         author=people[n % 4],
         owner=users[n % 4],
-        body=[("image", images[n % 3]), ("person", people[n % 4]), ("page", home)],
+        body=[
+            ("image", images[n % 3]),
+            ("person", people[n % 4]),
+            ("team", team),
+            ("page", home),
+        ],
     )
     found.gallery = [Picture(image=images[(n + m) % 3], sort_order=m) for m in range(2)]
     found.categories = [categories[n % 4], categories[(n + 1) % 4]]

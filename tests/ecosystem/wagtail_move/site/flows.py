@@ -143,6 +143,8 @@ for row in (*Person.objects.order_by("name"), *Article.objects.order_by("path"))
         facts += [draft.author.name, *sorted(each.name for each in draft.categories.all())]
         bodies = (*row.body, *draft.body)
         facts += [str(block.value) for block in bodies if block.block_type == "person"]
+        teams = [block.value for block in bodies if block.block_type == "team"]
+        facts += [str(each) for team in teams for each in (team["lead"], *team["others"])]
     elif draft:
         facts += sorted(each.title for each in draft.links.all())
 with transaction.atomic():

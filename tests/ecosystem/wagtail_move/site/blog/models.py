@@ -64,6 +64,11 @@ class Link(Orderable):
     title = models.CharField(max_length=50)
 
 
+class TeamBlock(blocks.StructBlock):
+    lead = SnippetChooserBlock(Person)
+    others = blocks.ListBlock(SnippetChooserBlock(Person))
+
+
 class Article(Page):
     author = models.ForeignKey(Person, models.SET_NULL, null=True, blank=True, related_name="+")
     categories = ParentalManyToManyField(Category, blank=True)
@@ -71,6 +76,7 @@ class Article(Page):
         [
             ("image", ImageChooserBlock()),
             ("person", SnippetChooserBlock(Person)),
+            ("team", TeamBlock()),
             ("page", blocks.PageChooserBlock()),
         ],
         blank=True,
