@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,6 @@ _IMPORT = "from django_sortable_ids.fields import {}"
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT_MODELS = "from django.db import models"
 _REPLACED = (models.AutoField, models.UUIDField)
-
-
 Model = type[models.Model]
 
 
@@ -86,7 +85,7 @@ def named_models(labels: Iterable[str]) -> Iterator[Model]:
 
 def edits_of(found: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iterator[Edit]:
     """The edits that make the key of each model one of the class ``to``, or a UUIDv7, in groups of
-    the same lines; none for those of ``kept_problems``."""
+    the same lines; none for models without source and for those of ``kept_problems``."""
     alike = defaultdict(list)
     for model in found:
         key, (field, options) = model._meta.pk, new_key(model, to)
@@ -95,7 +94,9 @@ def edits_of(found: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iter
             text = [f"{key.name} = {field.__name__}(primary_key=True{more})"]
             if keeps_old:
                 text.append(f"{OLD}{key.name} = {old_field(key)}")
-            alike[_IMPORT.format(field.__name__), *text].append(model)
+            with suppress(OSError, TypeError):
+                inspect.findsource(model)  # Nobody edits a generated class, which has none.
+                alike[_IMPORT.format(field.__name__), *text].append(model)
     for (needed, *lines), group in alike.items():
         places = dict.fromkeys(_place(each, group) for each in group)
         known = (getattr(sys.modules[each.__module__], "models", None) for each in places)
