@@ -112,7 +112,7 @@ def split(sql: str, pattern: str) -> list[Token]:
 def dependents(tokens: Iterable[Token], keys: Mapping[str, object]) -> list[str]:
     """The columns whose values expressions use, other than whether they are NULL, or equal to
     another one with the same key. ``keys`` are those of the columns in question, by their names in
-    lower case."""
+    lower case. One after a comma may be the last argument of a function."""
     words = [
         f"\0{each.name.lower()}\0"
         if each.text[0] != "'" and each.name.lower() in keys
@@ -120,7 +120,7 @@ def dependents(tokens: Iterable[Token], keys: Mapping[str, object]) -> list[str]
         for each in tokens
         if each.text not in ("(", ")")
     ]
-    text = re.sub("\0[^\0]+\0 (IS (NOT )?NULL|ISNULL|NOTNULL)", "", " ".join(words))
+    text = re.sub("(?<!, )\0[^\0]+\0 (IS (NOT )?NULL|ISNULL|NOTNULL)", "", " ".join(words))
 
     def without_keys(found: re.Match[str]) -> str:
         return found[1] if keys[found[2]] is keys[found[3]] else found[0]
@@ -128,7 +128,7 @@ def dependents(tokens: Iterable[Token], keys: Mapping[str, object]) -> list[str]
     return re.findall("\0([^\0]+)\0", re.sub(_EQUAL, without_keys, text))
 
 
-_EQUAL = "(^|(?:NOT|AND|OR|CHECK|WHERE|,) )\0([^\0]+)\0 (?:=|< >|! =) \0([^\0]+)\0(?=$| AND| OR| ,)"
+_EQUAL = "(^|(?:NOT|AND|OR|CHECK|WHERE) )\0([^\0]+)\0 (?:=|< >|! =) \0([^\0]+)\0(?=$| AND| OR| ,)"
 
 
 def with_null(sql: str, column: str, null: bool) -> str:

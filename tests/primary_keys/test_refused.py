@@ -186,9 +186,24 @@ def test_a_condition_only_on_whether_keys_are_equal_or_null(depot, key, old, fie
             branches.update(parent=F("id"))
 
 
-def test_a_condition_on_the_order_of_keys(depot):
-    (key, old), either = RANDOM, 'Q(parent__lt=F("id")) | Q(parent__gte=F("id")) | Q(parent=None)'
-    depot.write(TREE.format(key=key, condition=either), BRANCHES)
+ONE_OF = 'Func(Value(None), F("id"), {}, output_field={}())'
+COALESCED, OTHER = (
+    ONE_OF.format('function="COALESCE"', "UUIDField"),
+    ONE_OF.format('template="NULLIF(%(expressions)s) IS NULL"', "BooleanField"),
+)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        'Q(parent__lt=F("id")) | Q(parent__gte=F("id")) | Q(parent=None)',
+        f'~Q(models.lookups.Exact({COALESCED}, F("parent")))',
+        OTHER,
+    ],
+)
+def test_a_condition_on_the_values_of_keys(depot, condition):
+    key, old = RANDOM
+    depot.write(TREE.format(key=key, condition=condition), BRANCHES)
     depot.write(MOVED_TREE.format(field="UUIDv7Field", old=old), atomic=False)
     with pytest.raises(CommandError, match="whose values change"):
         depot.migrate()
