@@ -155,7 +155,7 @@ def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
     yield "Edit the models first. Add imports, and to each class its lines, instead of its key:"
     yield from sorted({needed for each in edits for needed in each.needs})
     for each in edits:
-        yield f"{', '.join(each.classes)}:"
+        yield ",\n".join(each.classes) + ":"
         yield from (f"    {line}" for line in each.text)
 
 

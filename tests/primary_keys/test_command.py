@@ -52,7 +52,8 @@ KEPT = (
 EDITS = [
     "Edit the models first. Add imports, and to each class its lines, instead of its key:",
     "from django_sortable_ids.fields import UUIDv7AutoField",
-    "depot.models.Customer, depot.models.Order:",
+    "depot.models.Customer,",
+    "depot.models.Order:",
     "    id = UUIDv7AutoField(primary_key=True)",
     f"    {OLD}",
     KEPT,

@@ -144,7 +144,7 @@ def edit(project):
 
 def test_a_project_moves_with_its_history_and_back(project):
     before = project.found(DUMP)
-    models = "\ndepot.models.Customer, depot.models.Order, depot.models.Visit:\n"
+    models = "\ndepot.models.Customer,\ndepot.models.Order,\ndepot.models.Visit:\n"
     assert models in project.move().stdout
     edit(project)
     assert "  keys of 3 deleted rows in the history\n" in project.write_move()
