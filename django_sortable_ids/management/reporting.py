@@ -3,9 +3,10 @@ progress of backfills, for another terminal and for the admin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, Literal
 
 from django.apps import apps
@@ -64,13 +65,14 @@ class Entry:
 
 
 def entries(using: str) -> Iterator[Entry]:
+    is_pending = cache(partial(has_pending_migrations, connections[using]))
     for model in apps.get_models(include_auto_created=True):
         meta = model._meta
         if meta.proxy or not router.allow_migrate_model(using, model):
             continue
         for field in meta.local_fields:
             if isinstance(field, SortableIDField):
-                yield _entry(field, using)
+                yield _entry(field, using, is_pending)
 
 
 def databases() -> list[str]:
@@ -123,7 +125,7 @@ def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) 
         yield f"{alias} does not answer: {error}".strip()
 
 
-def _entry(field: SortableIDField, using: str) -> Entry:
+def _entry(field: SortableIDField, using: str, is_pending: Callable[[str], bool]) -> Entry:
     connection, table = connections[using], field.model._meta.db_table
     try:
         kind = tables.kind(connection, table)
@@ -139,7 +141,7 @@ def _entry(field: SortableIDField, using: str) -> Entry:
         needs = ""
         is_copy = history_models.is_copy(field)
         if not missing and not is_copy:
-            needs, step = _needs(field, using)
+            needs, step = _needs(field, using, is_pending)
     except (DatabaseError, ValueError) as error:  # Django can't query every name of a table.
         if isinstance(error, OperationalError) and not is_denied(error):
             raise
@@ -191,7 +193,9 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str, Sequence[str] |
     return "missing", f"{start} {name}{end}", choices
 
 
-def _needs(field: SortableIDField, using: str) -> tuple[str, str]:
+def _needs(
+    field: SortableIDField, using: str, is_pending: Callable[[str], bool]
+) -> tuple[str, str]:
     """What a filled column needs, and the command for it; two empty texts for a complete one."""
     connection, meta = connections[using], field.model._meta
     table, column, database = meta.db_table, str(field.column), database_option(using)
@@ -213,8 +217,8 @@ def _needs(field: SortableIDField, using: str) -> tuple[str, str]:
     if not needs:
         return "", ""
     with reading_migrations():
-        is_pending = has_pending_migrations(connection, meta.app_label)
-    return needs, f"migrate {meta.app_label}{database}" if is_pending else step
+        is_next = is_pending(meta.app_label)
+    return needs, f"migrate {meta.app_label}{database}" if is_next else step
 
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]

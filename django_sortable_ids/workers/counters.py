@@ -67,7 +67,7 @@ def take(
     counters = SequenceCounter.objects.using(using)
     with transaction.atomic(using=using):
         if not counters.filter(key=key).update(taken=F("taken") + count):
-            first = _following(column, scheme, using)
+            first = _following(scheme, _highest(column, scheme, using))
             # An upsert, because another process may create the row concurrently. On MariaDB and
             # MySQL, a failed INSERT leaves a shared lock, and two processes that then update the
             # row deadlock.
@@ -93,7 +93,7 @@ def take(
         ids = [current.nth(n) for n in range(start, stop)]
         if looks_up and _any_exists(column, ids, using):
             # An UPDATE, which keeps the lock of the row.
-            first = _following(column, scheme, using)
+            first = _following(scheme, _highest(column, scheme, using))
             counters.filter(key=key).update(first=first, taken=0)
             return take(column, scheme, count, using, at_least)
         return ids
@@ -116,7 +116,7 @@ def catch_up(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
             and highest
             and number(highest) >= (number(counter.first) + counter.taken * counter.step)
         ):
-            first = _following(column, scheme, using)
+            first = _following(scheme, highest)
             counters.filter(pk=counter.pk).update(first=first, taken=0)
 
 
@@ -131,9 +131,8 @@ def _every_row(column: models.Field[Any, Any], using: str) -> models.QuerySet[An
     return models.QuerySet(column.model, using=using)
 
 
-def _following(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str:
-    """The number after the last one in the table; ``start`` if it has none of the period."""
-    highest = _highest(column, scheme, using)
+def _following(scheme: LexicalSequence, highest: str | None) -> str:
+    """The number after the last one of the table; ``start`` if it has none of the period."""
     if highest is None:
         return scheme.start
     return scheme.number_of(replace(scheme, start=highest).nth(1)) or scheme.start
