@@ -53,11 +53,9 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
-_CONDITIONS = {
+_STATES = {
     "running": pgettext_lazy("sortable ids", "Running"),
     "stopped": pgettext_lazy("sortable ids", "Stopped"),
-    "gone": pgettext_lazy("sortable ids", "Killed"),
-    "silent": pgettext_lazy("sortable ids", "No heartbeat"),
     "finished": pgettext_lazy("sortable ids", "Done"),
 }
 
@@ -132,7 +130,7 @@ class BackfillRunAdmin(ReadOnlyList):
         from ..management.reporting import Status
 
         status = Status(run)
-        shown = _CONDITIONS[status.condition]
+        shown = _STATES[status.state]
         if status.state != "stopped" or status.is_left_over:
             return shown
         return format_html("{}<br><code>{}</code>", shown, status.command)

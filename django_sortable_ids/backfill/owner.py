@@ -7,7 +7,6 @@ locks. A process that lost ownership finds another token in the row, and writes 
 from __future__ import annotations
 
 import logging
-import math
 import os
 import socket
 import time
@@ -167,17 +166,11 @@ def _fresh(plan: Plan) -> dict[str, Any]:
 def _taken(target: Target, run: BackfillRun | None) -> BackfillError:
     if run is None or not is_alive(run):
         return outdated(target)
-    age = silence(run)
-    wait = max(1, math.ceil(SILENCE_SECONDS - age))
-    advice = (
-        "SIGTERM ends it after its batch"
-        if run.owner.startswith(f"{_HOST} pid ")
-        else f"If it has died, start again in {wait} s, after {SILENCE_SECONDS} s without a "
-        f"heartbeat"
-    )
     return BackfillError(
-        f"{target.label} is being filled by {run.owner}, whose last heartbeat is {age:.0f} s old. "
-        f"Only one process may fill it: this one stops, and has written nothing. {advice}"
+        f"{target.label} is being filled by {run.owner}, whose last heartbeat is "
+        f"{silence(run):.0f} s old. Only one process may fill it: this one stops, and has written "
+        f"nothing. SIGTERM ends the other one after its batch; if it has died, start again "
+        f"{SILENCE_SECONDS} s after its last heartbeat"
     )
 
 

@@ -213,14 +213,9 @@ class Pace:
             self._control.say("resumed")
 
 
-_MEASURE_SECONDS = 1.0  # between two queries of the lag of replicas
-
-
-def watch(
-    replica: str, most: float, clock: Callable[[], float] = time.monotonic
-) -> Callable[[], str]:
+def watch(replica: str, most: float) -> Callable[[], str]:
     """A function that tells why the replica is too late, or gives an empty text if its lag is at
-    most ``most`` seconds. It queries that database once a second.
+    most ``most`` seconds.
 
     Raises ``BackfillError`` if the lag is unknown. If it becomes unknown later, that is a reason to
     pause until it is known again.
@@ -228,26 +223,18 @@ def watch(
     unknown = f"the lag of {replica!r} is not known: its replication has stopped"
     if engine_of(replica).lag() is None:
         raise BackfillError(unknown)
-    measured, reason = clock() - _MEASURE_SECONDS, ""
 
     def reason_to_wait() -> str:
-        nonlocal measured, reason
-        if clock() - measured < _MEASURE_SECONDS:
-            return reason
-        measured, reason = clock(), ""
         try:
             lag = engine_of(replica).lag()
         except BackfillError as error:
-            reason = str(error)
+            return str(error)
         except (OperationalError, InterfaceError) as error:
             connections[replica].close()
-            reason = f"the lag of {replica!r} can't be queried: {error}"
-        else:
-            if lag is None:
-                reason = unknown
-            elif lag > most:
-                reason = f"replicas are {lag:.0f} s behind, at most {most:g}"
-        return reason
+            return f"the lag of {replica!r} can't be queried: {error}"
+        if lag is None:
+            return unknown
+        return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
 
     return reason_to_wait
 
@@ -279,11 +266,6 @@ class Progress:
         self._clock = clock
         self._is_wordless = is_brief
         self._bar = output.isatty()
-        self._cells = "█░"
-        try:
-            self._cells.encode(getattr(output, "encoding", None) or "ascii")
-        except UnicodeEncodeError:
-            self._cells = "#-"
         self._done = self._before = before
         self._started = self._written = clock()
 
@@ -301,7 +283,7 @@ class Progress:
             columns = shutil.get_terminal_size().columns - 1
             width = max(0, min(40, columns - len(line) - 1))
             filled = width if self._done >= self._total else width * self._done // self._total
-            bar = self._cells[0] * filled + self._cells[1] * (width - filled)
+            bar = "#" * filled + "-" * (width - filled)
             # Padded, since the previous line may have been longer; cut for a narrow terminal.
             self._output.write("\r" + f"{bar} {line}".ljust(columns)[:columns], ending="")
         else:

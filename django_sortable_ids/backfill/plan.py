@@ -29,7 +29,6 @@ from .sources.target import BEFORE, POLICIES, Target
 from .writer import Writer
 
 SAMPLES = 3
-LONGEST_KEY = 60  # shown characters of a key
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,6 @@ class Plan:
     """The record of an ended run of another source, if this plan fills the rows that it skipped."""
     has_ids: bool
     """Whether a row that it reached has an id. If none has, this plan starts at the first row."""
-    rates: tuple[float, float]
-    """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
     samples: tuple[str, ...]
     """The first rows with ids of the right time; the final ids have other random bits."""
     warnings: tuple[str, ...]
@@ -74,6 +71,12 @@ class Plan:
     @property
     def rows(self) -> int:
         return self.missing + self.without_time
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """How long the run takes at least, and at most."""
+        slow, fast = engine_of(self.target.using).rows_per_second
+        return self.rows / fast, self.rows / slow
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
         target = self.target
@@ -102,8 +105,10 @@ class Plan:
         if kept := self.writer.sender.kept:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
-            slow, fast = (minutes(self.rows / rate) for rate in self.rates)
-            yield f"  takes about {slow}" if slow == fast else f"  takes between {fast} and {slow}"
+            least, most = map(minutes, self.seconds)
+            yield (
+                f"  takes about {least}" if least == most else f"  takes between {least} and {most}"
+            )
         differs = target.source.differs
         yield from (f"  such as key {each}{differs}" for each in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
@@ -130,13 +135,9 @@ def build(target: Target, batch_size: int) -> Plan:
     if run and (not run.finished_at or (all_rows and not before)):
         _check_options(target, run)
     check_writable(target, all_rows, engine)
-    rates = engine.rows_per_second
-    if run and run.rate and not run.finished_at:
-        rates = (run.rate, run.rate)
-    writer = Writer(target, engine)
     return Plan(
         target=target,
-        writer=writer,
+        writer=Writer(target, engine),
         batch_size=batch_size,
         missing=missing,
         timeless=timeless,
@@ -145,7 +146,6 @@ def build(target: Target, batch_size: int) -> Plan:
         last=last,
         before=before,
         has_ids=run is not None,
-        rates=rates,
         samples=_samples(target),
         warnings=(*effects, *warnings(target)),
     )
@@ -228,10 +228,9 @@ def _samples(target: Target) -> tuple[str, ...]:
     if ids is None:
         numbers, _ = mint(scheme, [target.tick(place) for place, _ in rows], None, 0)
         ids = list(scheme.all_from_trusted(numbers))
-    for (place, pk), value in zip(rows, ids, strict=False):
-        key, text = str(pk), target.field.public_text.format(value)
-        shown = key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 3]}..."
-        samples.append(f"{shown}, {target.source.shown_place(place)}: {text}")
+    for (place, pk), value in zip(rows, ids, strict=True):
+        text = target.field.public_text.format(value)
+        samples.append(f"{pk}, {target.source.shown_place(place)}: {text}")
     return tuple(samples)
 
 

@@ -175,10 +175,8 @@ class Writer:
             return self._between_neighbours(rows[0], cursor)
 
     def _late(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
-        def write() -> Written:
-            return Written(self._send(rows, self._stored(ids)), None, rows[0])
-
-        return Batch(rows, len(rows), write)
+        stored = self._stored(ids)
+        return Batch(rows, len(rows), lambda: Written(self._send(rows, stored), None, rows[0]))
 
     def _between_neighbours(self, row: Row, cursor: Cursor) -> Batch:
         """The rows without an id around this one, up to the next ids of its tick."""
@@ -249,12 +247,12 @@ class ComputingIDs:
         """As those of ``Writer``."""
         statements = self._statements
         if self._interleaves:
-            yield f"for each part of {PARTS} batches of neighbours", statements.of_part
-        yield "for each batch", statements.of_batch
-        if statements.before_batch:
-            yield "before it, to count the rows of its largest tick", statements.before_batch
-        if statements.of_one_time != statements.of_batch:
-            yield "for a batch that continues the time of the previous one", statements.of_one_time
+            yield f"for each part of {PARTS} batches of neighbours", statements.part_sql
+        yield "for each batch", statements.batch_sql
+        if statements.counting_sql:
+            yield "before it, to count the rows of its largest tick", statements.counting_sql
+        if statements.one_time_sql:
+            yield "for a batch that continues the time of the previous one", statements.one_time_sql
 
     def next_batch(self, cursor: Cursor | None, size: int) -> Batch | None:
         """The next rows; None if there are none, or if Python must check the room in a tick."""
@@ -293,11 +291,11 @@ class ComputingIDs:
     def _compute(self, bounds: Bounds, start: int) -> Written:
         parameters = self._parameters(bounds.first, bounds.last, start, bounds.more_in_tick)
         statements = self._statements
-        if statements.before_batch:
+        if statements.counting_sql:
             with self._connection.cursor() as cursor:
-                cursor.execute(statements.before_batch, parameters | {"size": bounds.size})
-        statement = statements.of_one_time if bounds.continues_time else statements.of_batch
-        filled = statements.execute(statement, parameters)
+                cursor.execute(statements.counting_sql, parameters | {"size": bounds.size})
+        of_one_time = statements.one_time_sql if bounds.continues_time else None
+        filled = statements.execute(of_one_time or statements.batch_sql, parameters)
         self._pending.wrote(filled, bounds.size)
         return Written(filled, self._cursor_after(bounds.last) if filled else None, bounds.last)
 
@@ -353,7 +351,7 @@ class ComputingIDs:
         parameters = self._parameters(span.first, last or span.last, start, beyond)
         parameters |= {"first_hash": span.start, "last_hash": end - 1}
         parameters["with_last_tick"] = last is not None
-        filled = self._statements.execute(self._statements.of_part, parameters)
+        filled = self._statements.execute(self._statements.part_sql, parameters)
         if last:
             return Written(filled, self._cursor_after(last) if filled else None, last)
         if is_last:

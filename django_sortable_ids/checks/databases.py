@@ -4,7 +4,7 @@ Run by ``check --database`` and by ``migrate``. A table that doesn't exist yet i
 reports a server that doesn't answer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from types import SimpleNamespace
@@ -45,6 +45,8 @@ _FIX_OF_MOVE = (
     "and move the key with other times, by --created-from."
 )
 _NO_DETAILS = SimpleNamespace(collation=None)
+Pending = Callable[[], set[str]]
+"""The apps with pending migrations, which are read when they are first asked for."""
 
 
 def check_databases(
@@ -55,19 +57,21 @@ def check_databases(
 
 
 def _check_database(alias: str) -> list[CheckMessage]:
-    connection = connections[alias]
+    from ..migrating.unrecorded import pending_apps  # imports the backfill
+
+    pending = cache(partial(pending_apps, connections[alias]))
     try:
-        problems = _problems(connection)
+        problems = _problems(connections[alias], pending)
     except DatabaseError:
         return []
     is_refused = any(problem.is_serious() for problem in problems)
-    if is_refused and _is_pending(connection, "django_sortable_ids"):
+    if is_refused and "django_sortable_ids" in pending():
         for problem in problems:  # `migrate django_sortable_ids` must run, and mends none of them.
             problem.level = min(problem.level, WARNING)
     return problems
 
 
-def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
+def _problems(connection: BaseDatabaseWrapper, pending: Pending) -> list[CheckMessage]:
     alias = connection.alias
     models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
     fields = [field for model in models for field in usable_fields(model)]
@@ -78,7 +82,7 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
     present = [field for field in fields if str(field).lower() not in stopped]
     return [
         *_check_server(connection, fields),
-        *_check_columns(connection, present),
+        *_check_columns(connection, present, pending),
         *(
             message("W009", alias=change.using, found=change.found, command=change.command)
             for change in unrecorded
@@ -88,11 +92,11 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
             for model, reason in automatic_keys(connection)
         ),
         *(wrong for model in models for wrong in check_generic_relations(model, connection)),
-        *_check_moved_keys(connection),
+        *_check_moved_keys(connection, pending),
     ]
 
 
-def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]:
+def _check_moved_keys(connection: BaseDatabaseWrapper, pending: Pending) -> Iterator[CheckMessage]:
     """Keys that were moved, of models with a key that the table doesn't have."""
     moved = _moved(connection)
     for model in apps.get_models():
@@ -104,14 +108,8 @@ def _check_moved_keys(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]
         is_key = tables.names_of(connection, table, str(key.column), primary_key=True)
         is_alike = column and tables.family(column.kind) == tables.family(key.db_type(connection))
         app_label = model._meta.app_label
-        if not (is_key and is_alike) and not _is_pending(connection, app_label):
+        if not (is_key and is_alike) and app_label not in pending():
             yield message("E021", key, app=app_label)
-
-
-def _is_pending(connection: BaseDatabaseWrapper, app_label: str) -> bool:
-    from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
-
-    return has_pending_migrations(connection, app_label)
 
 
 def _moved(connection: BaseDatabaseWrapper) -> set[str]:
@@ -169,7 +167,7 @@ def has_time_zones(connection: BaseDatabaseWrapper) -> bool:
 
 
 def _check_columns(
-    connection: BaseDatabaseWrapper, fields: Sequence[SortableIDField]
+    connection: BaseDatabaseWrapper, fields: Sequence[SortableIDField], pending: Pending
 ) -> Iterator[CheckMessage]:
     @cache
     def columns(table: str) -> dict[str, Any]:
@@ -179,13 +177,12 @@ def _check_columns(
             return dict.fromkeys(tables.columns(connection, table), _NO_DETAILS)
         return tables.description(connection, table)
 
-    is_pending = cache(partial(_is_pending, connection))
     for field in fields:
         name = tables.folded(connection, str(field.column))
         with suppress(DatabaseError):  # The user may have no right to read the table.
             column = columns(field.model._meta.db_table).get(name)
             problems = [] if column is None else [*_check_column(connection, field, column)]
-            if problems and not is_pending(field.model._meta.app_label):
+            if problems and field.model._meta.app_label not in pending():
                 yield from problems
 
 

@@ -15,11 +15,11 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, models, router
 from django.db.utils import InterfaceError, OperationalError
 
-from ..backfill.owner import is_alive, is_gone, silence
+from ..backfill.owner import is_alive, silence
 from ..backfill.pace import percent, share
 from ..backfill.sources.columns import times_of_creation
 from ..backfill.sources.find import of_run
-from ..backfill.sources.id_column import check_table, find_field, hides_tables, last_run
+from ..backfill.sources.id_column import check_table, find_field, last_run
 from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
@@ -29,7 +29,7 @@ from ..db.transactions import session_limits
 from ..errors import BackfillError, counted, minutes, reading_migrations
 from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_alone, is_unique_with_others
-from ..migrating.unrecorded import has_pending_migrations
+from ..migrating.unrecorded import pending_apps
 from ..models import BackfillRun
 from ..primary_keys.changes.moved import MAP
 from ..schema.constraints import add_column
@@ -65,14 +65,14 @@ class Entry:
 
 
 def entries(using: str) -> Iterator[Entry]:
-    is_pending = cache(partial(has_pending_migrations, connections[using]))
+    pending = cache(partial(pending_apps, connections[using]))
     for model in apps.get_models(include_auto_created=True):
         meta = model._meta
         if meta.proxy or not router.allow_migrate_model(using, model):
             continue
         for field in meta.local_fields:
             if isinstance(field, SortableIDField):
-                yield _entry(field, using, is_pending)
+                yield _entry(field, using, pending)
 
 
 def databases() -> list[str]:
@@ -125,7 +125,7 @@ def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) 
         yield f"{alias} does not answer: {error}".strip()
 
 
-def _entry(field: SortableIDField, using: str, is_pending: Callable[[str], bool]) -> Entry:
+def _entry(field: SortableIDField, using: str, pending: Callable[[], set[str]]) -> Entry:
     connection, table = connections[using], field.model._meta.db_table
     try:
         kind = tables.kind(connection, table)
@@ -141,7 +141,7 @@ def _entry(field: SortableIDField, using: str, is_pending: Callable[[str], bool]
         needs = ""
         is_copy = history_models.is_copy(field)
         if not missing and not is_copy:
-            needs, step = _needs(field, using, is_pending)
+            needs, step = _needs(field, using, pending)
     except (DatabaseError, ValueError) as error:  # Django can't query every name of a table.
         if isinstance(error, OperationalError) and not is_denied(error):
             raise
@@ -158,8 +158,6 @@ def _without_column(field: SortableIDField, using: str, kind: Kind | None) -> tu
     """State and next step."""
     meta = field.model._meta
     state = "no column" if kind else "no table"
-    if not kind and hides_tables(using):
-        state += " that the user may see"
     if meta.managed:
         return state, f"migrate {meta.app_label}{database_option(using)}"
     added = add_column(field, connections[using]) if kind else ""
@@ -193,9 +191,7 @@ def _fill(field: SortableIDField, using: str) -> tuple[str, str, Sequence[str] |
     return "missing", f"{start} {name}{end}", choices
 
 
-def _needs(
-    field: SortableIDField, using: str, is_pending: Callable[[str], bool]
-) -> tuple[str, str]:
+def _needs(field: SortableIDField, using: str, pending: Callable[[], set[str]]) -> tuple[str, str]:
     """What a filled column needs, and the command for it; two empty texts for a complete one."""
     connection, meta = connections[using], field.model._meta
     table, column, database = meta.db_table, str(field.column), database_option(using)
@@ -217,11 +213,8 @@ def _needs(
     if not needs:
         return "", ""
     with reading_migrations():
-        is_next = is_pending(meta.app_label)
+        is_next = meta.app_label in pending()
     return needs, f"migrate {meta.app_label}{database}" if is_next else step
-
-
-Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,20 +223,12 @@ class Status:
 
     def lines(self) -> Iterator[str]:
         run, left = self.run, self.seconds_left
-        heartbeat = f"last heartbeat {silence(run):.1f} s ago"
-        match self.condition:
-            case "finished":
-                state = f"finished at {run.finished_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
-            case "running":
-                state = f"running, {run.owner}, {heartbeat}"
-            case "stopped":
-                state = f"stopped, by {run.owner or 'an older version'}, {heartbeat}"
-            case why:
-                state = f"stopped, {run.owner} is {why}, {heartbeat}"
-        yield f"{run.target}: {state}"
         if run.finished_at is not None:
+            yield f"{run.target}: finished at {run.finished_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
             yield f"  {counted(run.rows_filled, 'row')}"
         else:
+            last = f"last heartbeat {silence(run):.1f} s ago"
+            yield f"{run.target}: {self.state}, {run.owner}, {last}"
             pace = "" if left is None else f"  {run.rate:,.0f}/s  {minutes(left)} left"
             done = share(run.rows_filled, self.rows_planned).strip()
             yield f"  {done}{pace}  batches of {run.batch_size:,}"
@@ -290,21 +275,10 @@ class Status:
         return not self.has_field and not MAP.is_of(self.run.target)
 
     @property
-    def condition(self) -> Condition:
-        """``gone``: its host no longer has its process. ``silent``: its process has sent
-        no heartbeat for a minute."""
-        run = self.run
-        if run.finished_at is not None:
+    def state(self) -> Literal["finished", "running", "stopped"]:
+        if self.run.finished_at is not None:
             return "finished"
-        if is_alive(run):
-            return "running"
-        if not run.token:
-            return "stopped"
-        return "gone" if is_gone(run) else "silent"
-
-    @property
-    def state(self) -> str:
-        return self.condition if self.condition in ("finished", "running") else "stopped"
+        return "running" if is_alive(self.run) else "stopped"
 
     @property
     def command(self) -> str:

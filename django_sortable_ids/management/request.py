@@ -228,17 +228,14 @@ def of_target(target: Target) -> dict[str, Any]:
 
 
 def of_plan(plan: Plan) -> dict[str, Any]:
-    slow, fast = plan.rates
+    least, most = (round(seconds, 1) for seconds in plan.seconds)
     return {
         **of_target(plan.target),
         "order": list(plan.target.source.order),
         "rows_without_id": plan.rows,
         "rows_filled_before": plan.filled_before,
         "batch_size": plan.batch_size,
-        "estimate": {
-            "seconds_at_least": round(plan.rows / fast, 1),
-            "seconds_at_most": round(plan.rows / slow, 1),
-        },
+        "estimate": {"seconds_at_least": least, "seconds_at_most": most},
         "samples": list(plan.samples),
         "warnings": list(plan.warnings),
         "statements": [{"when": when, "sql": sql} for when, sql in plan.writer.shown_statements],

@@ -23,7 +23,7 @@ from ..fields import SortableIDField
 from ..operations import ConstrainSortableID
 from ..schema import constraints
 from ..schema.constraints import redefined
-from .unrecorded import has_pending_migrations
+from .unrecorded import pending_apps
 
 _HEAD = "class Migration(migrations.Migration):\n"
 
@@ -142,7 +142,7 @@ def _actual(
     """The field as in the database, if the column lacks constraints that the migrations have, as in
     a table that was created by hand; else None."""
     connection, table, column = connections[using], model._meta.db_table, str(field.column)
-    if has_pending_migrations(connection, model._meta.app_label):
+    if model._meta.app_label in pending_apps(connection):
         return None
     lacks_null = may_be_null(connection, table, column)
     lacks_unique = now.unique and not is_unique(connection, table, column)

@@ -154,17 +154,14 @@ def refusals_to_undo(
                     )
 
 
-def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
-    """Whether unapplied migrations change tables of the app, which may differ from its models."""
+def pending_apps(connection: BaseDatabaseWrapper) -> set[str]:
+    """The apps whose tables unapplied migrations change: they may differ from the models."""
     loader = MigrationLoader(connection)
-    pending = (
+    pending = [
         loader.graph.nodes[key] for key in loader.graph.nodes.keys() - loader.applied_migrations
-    )
-    return any(
-        migration.app_label == app_label
-        or any(key.model_key[0] == app_label for move in moves(migration) for key in move.keys)
-        for migration in pending
-    )
+    ]
+    moved = {key.model_key[0] for each in pending for move in moves(each) for key in move.keys}
+    return moved | {each.app_label for each in pending}
 
 
 def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:

@@ -258,10 +258,6 @@ def insert_into(table: str, rows: Sequence[Any], columns: str) -> None:
         cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
 
 
-UNSEEN = ", or none that its user may see" if connection.vendor == "mysql" else ""
-"""What is said of a table that is not there; MariaDB and MySQL hide tables."""
-
-
 def naive(at: datetime) -> datetime | str:
     """A time as raw SQL has it: MariaDB, MySQL and SQLite have no zones."""
     if connection.vendor == "postgresql":

@@ -260,17 +260,14 @@ def test_status_of_a_run(monkeypatch):
     assert second.startswith("  60 %  6/10 rows  ")
     assert second.endswith(" left  batches of 3")
     stopped = shown()
-    assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, by {by}, last heartbeat 0.")
+    assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, {by}, last heartbeat 0.")
     assert stopped[1:] == [
         "  60 %  6/10 rows  batches of 3",
         "  last error: out of order",
         "  continue with: manage.py backfill_ids testapp.Order.uuid7",
     ]
-    theirs = by.replace(f"pid {os.getpid()}", f"pid {os.getppid()}")
-    silent = owner.now_ms() - 90_000
-    BackfillRun.objects.update(owner=theirs, token="theirs", heartbeat=silent)
-    assert "stopped, " in shown()[0]
-    assert "is silent, last heartbeat 90.0 s ago" in shown()[0]
+    BackfillRun.objects.update(token="theirs", heartbeat=owner.now_ms() - 90_000)
+    assert shown()[0].endswith(f" stopped, {by}, last heartbeat 90.0 s ago")
     fill("uuid7")
     assert shown()[0].startswith("testapp.Order.uuid7: finished at ")
     assert shown()[1:] == ["  10 rows"]
@@ -437,8 +434,8 @@ def test_a_terminal_gets_five_bars_a_second(monkeypatch):
             shown.add(1)
     frames = output.getvalue().split("\r")[1:]
     assert len(frames) == 6
-    assert frames[0].rstrip() == "█" * 8 + "░" * 32 + "  20 %  2/10 rows  8/s  0:01 left"
-    assert frames[-1] == f"{'█' * 40 + ' 100 %  10/10 rows  8/s  in 0:01':79}\n"
+    assert frames[0].rstrip() == "#" * 8 + "-" * 32 + "  20 %  2/10 rows  8/s  0:01 left"
+    assert frames[-1] == f"{'#' * 40 + ' 100 %  10/10 rows  8/s  in 0:01':79}\n"
 
 
 @pytest.mark.parametrize("columns", [30, 60, 80, 100, 200])
@@ -451,16 +448,6 @@ def test_a_bar_covers_the_one_before_it_and_leaves_the_last_column(monkeypatch, 
             shown.add(rows)
     lengths = {len(frame.rstrip("\n")) for frame in output.getvalue().split("\r")[1:]}
     assert lengths == {columns - 1}
-
-
-def test_a_terminal_that_has_no_blocks_gets_other_signs(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(Output, "encoding", "latin-1")
-    shown, clock, output = progress(4, terminal=True)
-    with shown:
-        clock.now = 2
-        shown.add(1)
-    assert output.getvalue().split("\r")[1].startswith("#" * 10 + "-" * 30 + "  25 %")
 
 
 def test_what_stops_the_work_still_shows_how_far_it_is():

@@ -26,7 +26,6 @@ from tests.support import execute
 
 from .support import (
     START,
-    UNSEEN,
     command,
     define,
     in_registry,
@@ -161,15 +160,15 @@ def test_a_table_found_by_the_search_path(schema):
 def test_a_table_that_only_another_schema_has(schema):
     with sales(FIELDS["UUIDv7Field"], table="orders"):
         assert refusal(NAME, created_from="created_at").startswith(
-            f"the database 'default' has no table orders{UNSEEN}: "
+            "the database 'default' has no table orders that its user may see: "
         )
 
 
 def test_a_schema_that_is_not_there():
     with in_registry("Sale"):
         define("Sale", TABLE, public_id=UUIDv7Field(null=True))
-        assert refusal(NAME, created_from="created_at") == (
-            f"the database 'default' has no table {TABLE}{UNSEEN}: run `manage.py migrate shop`"
+        assert refusal(NAME, created_from="created_at").startswith(
+            f"the database 'default' has no table {TABLE} that its user may see: "
         )
 
 

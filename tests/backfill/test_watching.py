@@ -47,7 +47,10 @@ def test_a_real_run_that_is_killed_and_resumed(visitor, command):
     running.process.send_signal(signal.SIGKILL)
     assert running.code == -signal.SIGKILL
     row = listed(visitor)
-    assert (row["state"], row["progress"]) == (f"Killedmanage.py backfill_ids {NAME}", "40 of 100")
+    assert (row["state"], row["progress"]) == (
+        f"Stoppedmanage.py backfill_ids {NAME}",
+        "40 of 100",
+    )
 
     printed(*ARGUMENTS)
     row = listed(visitor)
@@ -84,7 +87,7 @@ def test_a_run_of_another_machine_that_is_silent(visitor, settings):
     assert (status["rows_per_second"], status["seconds_left"]) == (None, None)
     row = listed(visitor)
     assert (row["state"], row["progress"]) == (
-        f"No heartbeatmanage.py backfill_ids {NAME}",
+        f"Stoppedmanage.py backfill_ids {NAME}",
         "1,200,300 of 9,000,000",
     )
     settings.LANGUAGE_CODE = "de"

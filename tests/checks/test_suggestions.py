@@ -2,7 +2,7 @@
 
 import pytest
 from django.core.exceptions import FieldDoesNotExist
-from django.core.management import CommandError, call_command, load_command_class
+from django.core.management import CommandError, call_command
 
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.ids import public_id, resolve
@@ -23,15 +23,8 @@ pytestmark = pytest.mark.django_db
     ],
 )
 def test_names_of_the_command(arguments, nearest):
-    with pytest.raises(CommandError, match=f"; nearest: {nearest}$"):
+    with pytest.raises(CommandError, match=rf"; nearest: {nearest}(\.|$)"):
         call_command("backfill_ids", *arguments)
-
-
-def test_an_option_of_the_command(capsys):
-    command = load_command_class("django_sortable_ids", "backfill_ids")
-    with pytest.raises(SystemExit, match=r"^2$"):
-        command.run_from_argv(["manage.py", "backfill_ids", "--created_from", "pk", "--xyz"])
-    assert capsys.readouterr().err.splitlines()[-1] == "--created_from; nearest: --created-from"
 
 
 def test_an_option_of_a_field():

@@ -536,7 +536,7 @@ REFUSED = [
      f"they have joined. {OTHER_TIMES}"),
     (["depot.Customer", "--created-from=id"], f"they have joined. {OTHER_TIMES}"),
     (["depot.Customer", "--start=2020-01-01"],
-     "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30: "
+     "--created-from pk spreads the rows over a period, --start 2015-01-01 --end 2024-06-30: "
      "give all three, or none of them"),
 ]  # fmt: skip
 
@@ -558,7 +558,8 @@ def test_the_tables_of_the_app_come_first(tmp_path):
     done = move(project, "depot")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(
-        "BackfillError: the database 'default' has no table django_sortable_ids_movenote: "
+        "BackfillError: the database 'default' has no table django_sortable_ids_movenote that its "
+        "user may see: "
         "run `manage.py migrate django_sortable_ids`"
     )
     project.manage("migrate", "django_sortable_ids")

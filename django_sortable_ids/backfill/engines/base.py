@@ -71,31 +71,22 @@ class Statements(ABC):
         row whose time has changed is skipped.
         """
 
-    @property
-    def of_batch(self) -> str:
-        """An UPDATE of the rows without an id between two rows."""
-        raise NotImplementedError
-
-    @property
-    def before_batch(self) -> str | None:
-        """A statement before each batch that counts the rows of its ticks, for ``of_batch``. It has
-        one more parameter, ``size``: how many rows of the batch have no id."""
-        return None
-
-    @property
-    def of_one_time(self) -> str:
-        """As ``of_batch``, if all rows have the same time."""
-        return self.of_batch
-
-    @property
-    def of_part(self) -> str:
-        """As ``of_batch``, for a part of a ``Span``: parameters ``first_hash`` and ``last_hash``,
-        and ``with_last_tick`` for the rows of the last tick. For engines that interleave."""
-        raise NotImplementedError
+    batch_sql: str
+    """An UPDATE of the rows without an id between two rows."""
+    counting_sql: str | None = None
+    """A statement before each batch that counts the rows of its ticks, for ``batch_sql``. It has
+    one more parameter, ``size``: how many rows of the batch have no id."""
+    one_time_sql: str | None = None
+    """As ``batch_sql``, if all rows have the same time."""
+    part_sql: str
+    """As ``batch_sql``, for a part of a ``Span``: parameters ``first_hash`` and ``last_hash``, and
+    ``with_last_tick`` for the rows of the last tick. For engines that interleave."""
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
         """Execute the UPDATE of a batch; returns the number of changed rows."""
-        raise NotImplementedError
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return int(cursor.rowcount)
 
     def parameters_of(self, name: str, row: Row) -> dict[str, Any]:
         """The parameters for a row; ``name`` is ``first`` or ``last``."""
@@ -112,7 +103,7 @@ class Statements(ABC):
         assert times is not None, "only times of the row itself are compared and computed with"
         return times
 
-    @property
+    @cached_property
     def _compares_times(self) -> bool:
         """Whether ids from Python are sent with the times of their rows: the database must know
         which instant a value of the column is."""

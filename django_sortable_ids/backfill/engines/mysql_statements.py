@@ -91,8 +91,8 @@ _TIES, _WIDTH, _TICK, _ROW_TICK, _NUMBER, _RANK = (
 
 
 class MySQLStatements(Statements):
-    """Ids from Python are a JSON parameter (``sending_sql``). Otherwise ``before_batch`` counts the
-    rows of a tick, and the UPDATE of ``of_batch`` numbers them in user variables as it reads them.
+    """Ids from Python are a JSON parameter (``sending_sql``). Otherwise ``counting_sql`` counts the
+    rows of a tick, and the UPDATE of ``batch_sql`` numbers them in user variables as it reads them.
 
     Window functions, and the lookup of their rows, would take half as long again. An UPDATE with
     such a join also locks all rows that it joins, even in READ COMMITTED: it might wait for every
@@ -184,8 +184,8 @@ class MySQLStatements(Statements):
         }
 
     @cached_property
-    def before_batch(self) -> str:
-        """Sets the variables of ``of_batch``: the rows of the largest tick, the width of its slots
+    def counting_sql(self) -> str:  # type: ignore[override]
+        """Sets the variables of ``batch_sql``: the rows of the largest tick, the width of its slots
         and the values before the first row. Rows with an id are counted as well, since the index on
         the time doesn't show the ids."""
         ties = "LEAST(ties, %(size)s)"
@@ -220,8 +220,8 @@ class MySQLStatements(Statements):
         )
 
     @cached_property
-    def of_batch(self) -> str:
-        """Continues with the variables of ``before_batch``, and assigns them for each row that is
+    def batch_sql(self) -> str:  # type: ignore[override]
+        """Continues with the variables of ``counting_sql``, and assigns them for each row that is
         read, in this order: ``row_tick`` is the tick of the row, ``number`` counts the rows of a
         tick from 0, ``rank`` is a random one of the slot with this number. An assignment has the
         assigned value, and CASE evaluates its conditions in their order. A row that appeared in its

@@ -56,8 +56,7 @@ class PostgreSQLStatements(Statements):
             # Otherwise the planner may read the whole table for the join of every batch.
             cursor.execute("SET LOCAL enable_hashjoin = off")
             cursor.execute("SET LOCAL enable_mergejoin = off")
-            cursor.execute(sql, parameters)
-            return int(cursor.rowcount)
+        return super().execute(sql, parameters)
 
     def _update(self, value: str, rows: str, on: str) -> str:
         """An UPDATE that sets ``value`` for those of ``rows`` that still have no id."""
@@ -67,15 +66,15 @@ class PostgreSQLStatements(Statements):
         )
 
     @cached_property
-    def of_batch(self) -> str:
+    def batch_sql(self) -> str:  # type: ignore[override]
         return self._computed()
 
     @cached_property
-    def of_one_time(self) -> str:
+    def one_time_sql(self) -> str:  # type: ignore[override]
         return self._computed(of_one_time=True)
 
     @cached_property
-    def of_part(self) -> str:
+    def part_sql(self) -> str:  # type: ignore[override]
         return self._computed(where=_IN_PART)
 
     def _computed(self, of_one_time: bool = False, where: str = "") -> str:

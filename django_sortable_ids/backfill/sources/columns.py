@@ -17,19 +17,12 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from ...errors import BackfillError, counted
-from ...fields import SortableIDField
 from ...fields.times import in_utc, in_zone
 from ...functions.time_columns import TimeColumn, column_of, times_of_python
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import check_table, names_of
 from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
-
-_NONE = (
-    "name one in a related row, --created-from order__created_at, old ids that contain times, "
-    "--convert-from uuid, a period to spread the rows over, --created-from pk --start 2015-01-01 "
-    "--end 2024-06-30, or use --created-at now"
-)
 
 
 @dataclass(frozen=True)
@@ -222,14 +215,11 @@ def field_of_times(
         field: models.Field[Any, Any] = copy(found) if path else found
         field.name = created_from or field.name
         return field
-    label, times = reached._meta.label, names_of(reached, models.DateField)
-    if found is None and not times:
-        raise BackfillError(f"{label} has no field with times: {_NONE}")
-    advice = f"{label} has {', '.join(times)}{nearest(name, times)}"
-    if isinstance(found, models.UUIDField | SortableIDField):
-        advice = "where old ids have times, use --convert-from"
-    elif not times:
-        advice = "add one, and copy the times into it, with their time zone and their time of day"
+    times = names_of(reached, models.DateField)
     raise BackfillError(
-        f"{label}.{name} is no DateTimeField or DateField, from which creation times come; {advice}"
+        f"{reached._meta.label} has no DateTimeField or DateField {name!r}; it has "
+        f"{', '.join(times) or 'none'}{nearest(name, times)}. Without one, name the times of a "
+        f"related row, --created-from order__created_at, old ids that contain times, "
+        f"--convert-from uuid, a period to spread the rows over, --created-from pk --start "
+        f"2015-01-01 --end 2024-06-30, or use --created-at now"
     )

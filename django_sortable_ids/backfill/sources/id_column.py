@@ -88,14 +88,7 @@ def check_schema(model: type[models.Model], field: SortableIDField, using: str) 
     for each in (model, BackfillRun, MoveNote):
         check_table(each, using)
     table = model._meta.db_table
-    there = tables.columns(connection, table)
-    for key in model._meta.pk_fields:
-        if tables.folded(connection, str(key.column)) not in there:
-            raise BackfillError(
-                f"{table} has no column {key.column}, the primary key of {model._meta.label}: set "
-                f"primary_key=True on the field that identifies its rows"
-            )
-    if tables.folded(connection, str(field.column)) not in there:
+    if not tables.has_column(connection, table, str(field.column)):
         makes = f"after `manage.py makemigrations {model._meta.app_label}` if no migration adds it"
         advice = f"{_migrate(model, using)}, {makes}"
         if not model._meta.managed:
@@ -115,28 +108,11 @@ def check_table(model: type[models.Model], using: str) -> None:
             f"{table} is a view: fill its underlying table, through a model of that table"
         )
     if kind is None:
-        label = model._meta.app_label
-        advice = _migrate(model, using)
-        if connections[using].vendor not in ("mysql", "postgresql", "sqlite"):
-            advice = "it is no SQLite, PostgreSQL, MariaDB or MySQL; name another with --database"
-        elif not router.allow_migrate_model(using, model):
-            advice = (
-                f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its database with "
-                f"--database"
-            )
-            if model in (BackfillRun, MoveNote):
-                advice = (
-                    f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, "
-                    f"since a run is stored in the database that it fills, and "
-                    f"{_migrate(model, using)}"
-                )
-        elif not model._meta.managed:
-            advice = (
-                f"{model._meta.label} is not managed, so no migration creates its table. Name the "
-                f"database that has it with --database, or correct db_table"
-            )
-        unseen = ", or none that its user may see" if hides_tables(using) else ""
-        raise BackfillError(f"the database {using!r} has no table {table}{unseen}: {advice}")
+        raise BackfillError(
+            f"the database {using!r} has no table {table} that its user may see: "
+            f"{_migrate(model, using)}, or name another one with --database. No migration creates "
+            f"it if {model._meta.label} is not managed, or if your DATABASE_ROUTERS keep it out"
+        )
     recorded = MigrationRecorder.Migration._meta.db_table
     is_ours = model in (BackfillRun, MoveNote)
     schemas = is_ours and tables.two_schemas(connections[using], table, recorded)
@@ -147,11 +123,6 @@ def check_table(model: type[models.Model], using: str) -> None:
             f"table: with django-tenants, add {model._meta.app_label} to TENANT_APPS, delete its "
             f"rows from {recorded} in the schemas of tenants, and migrate these"
         )
-
-
-def hides_tables(using: str) -> bool:
-    """Whether the catalogue lists only the tables that the user has a right to."""
-    return connections[using].vendor == "mysql"
 
 
 def _migrate(model: type[models.Model], using: str) -> str:

@@ -15,7 +15,7 @@ from ...errors import BackfillError, WrongArguments
 from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.of_model import referenced_column
 from ...fields.times import in_utc
-from ...functions.time_columns import last_tick, time_range
+from ...functions.time_columns import time_range
 from ...schemes import ID, LeaseLost, LeaseUnavailable, Scheme, TimeScheme
 from ...schemes.clock_and_randomness import MICROSECOND
 from .base import CREATED_FROM, Expectation, Given, InOrderOfKeys, Row, Source, Wanted
@@ -24,8 +24,6 @@ from .target import Target, check_generated
 if TYPE_CHECKING:
     from ..verification import Page, Read
     from ..verify import Checker
-
-_PERIOD = "--created-from pk spreads the rows over a period: --start 2015-01-01 --end 2024-06-30"
 
 
 class Derived(InOrderOfKeys):
@@ -69,19 +67,17 @@ class Spread(Derived):
     @classmethod
     def check(cls, given: Given) -> None:
         start, end = map(given.get, ("start", "end"))
-        is_spread = given.get("created_from") == "pk"
-        if bool(start) != bool(end) or (start and not is_spread):
-            raise WrongArguments(f"{_PERIOD}: give all three, or none of them")
+        if not bool(start) == bool(end) == (given.get("created_from") == "pk"):
+            raise WrongArguments(
+                "--created-from pk spreads the rows over a period, --start 2015-01-01 --end "
+                "2024-06-30: give all three, or none of them"
+            )
         if start and end:
             first, last, now = _parsed("--start", start), _parsed("--end", end), datetime.now(UTC)
-            if first > last:
+            if not first <= last <= now:
                 raise BackfillError(
-                    f"--start {shown(first)} is after --end {shown(last)}: exchange them"
-                )
-            if last > now:
-                raise BackfillError(
-                    f"--end {shown(last)} is in the future (it is {shown(now)}): give a time when "
-                    f"the last of the rows existed already, such as yesterday"
+                    f"--start {shown(first)} --end {shown(last)}: expected a start before the end, "
+                    f"and an end before now, {shown(now)}, when the last of the rows existed"
                 )
 
     @classmethod
@@ -91,7 +87,7 @@ class Spread(Derived):
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Spread | None:
-        """``--created-from pk``, over the given period or that of the last run."""
+        """``--created-from pk``; the keys that the last run of the period began with."""
         given, last = wanted.given, wanted.last
         if given.get("created_from") != "pk":
             return None
@@ -104,31 +100,20 @@ class Spread(Derived):
                 f"{model._meta.label} is of type {type(target).__name__}: use --created-at now, or "
                 f"--convert-from for a key that carries times"
             )
-        before = last.options if last and last.options.get("created_from") == "pk" else None
-        known = before and [datetime.fromisoformat(before[name]) for name in ("start", "end")]
-        if "start" in given:
-            start, end = _parsed("--start", given["start"]), _parsed("--end", given["end"])
-            if isinstance(scheme, TimeScheme) and start < scheme.earliest:
-                begin = f"{scheme.title} begins at {scheme.earliest}"
-                raise BackfillError(f"--start {shown(start)} is too early: {begin}")
-            if isinstance(scheme, TimeScheme) and end > last_tick(scheme):
-                raise BackfillError(
-                    f"--end {shown(end)} is too late: {scheme.title} ends at {scheme.latest}"
-                )
-        elif known:
-            start, end = known
-        else:
-            raise WrongArguments(_PERIOD)
-        if last and before and last.cursor and (known == [start, end] or not last.finished_at):
+        start, end = _parsed("--start", given["start"]), _parsed("--end", given["end"])
+        if isinstance(scheme, TimeScheme) and not all(map(scheme.can_hold, (start, end))):
+            raise BackfillError(
+                f"--start {shown(start)} --end {shown(end)}: {scheme.title} has times from "
+                f"{scheme.earliest} to {scheme.latest}"
+            )
+        before = last.options if last and last.options.get("created_from") == "pk" else {}
+        known = [datetime.fromisoformat(before[name]) for name in ("start", "end") if before]
+        if last and last.cursor and before and (known == [start, end] or not last.finished_at):
             first, last_key = before["first_key"], before["last_key"]
         else:
             ends = wanted.missing.aggregate(first=Min("pk"), last=Max("pk"))
             first, last_key = ends["first"] or 0, ends["last"] or 0
         return cls(model, key, using, start=start, end=end, first=first, last=last_key)
-
-    @property
-    def as_arguments(self) -> str:
-        return f"--created-from pk --start {shown(self.start)} --end {shown(self.end)}"
 
     @property
     def described(self) -> str:

@@ -18,7 +18,6 @@ from ...backfill.sources.id_column import database_of
 from ...db.errors import explained
 from ...db.transactions import session_limits
 from ...errors import Interrupted
-from ...schemes.support import nearest
 from .. import arguments, modes
 from ..request import CommandLine, Output, Request, as_parsed
 
@@ -87,10 +86,3 @@ class Command(BaseCommand):
             # As `head` leaves it. Python flushes stdout once more when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(arguments.CLOSED)
-        except SystemExit as end:
-            # Django and argparse have written the reason to stderr.
-            known = self._parser._option_string_actions
-            for name in (word.partition("=")[0] for word in argv if end.code == arguments.WRONG):
-                if name.startswith("--") and name not in known and (found := nearest(name, known)):
-                    self.stderr.write(f"{name}{found}", lambda text: text)
-            raise
