@@ -98,24 +98,19 @@ class OldUserIDMiddleware(MiddlewareMixin):
         accessed = session.accessed
         stored, known = session.get(SESSION_KEY), session.get(_KNOWN_AS_PRESENT)
         session.accessed = accessed
-        if stored is not None and stored != known:
-            _replace(session, str(stored))
-
-
-def _replace(session: Any, stored: str) -> None:
-    """Store the present key, if ``stored`` isn't already known as it."""
-    users = get_user_model()
-    own, old = present_key(users), old_key(users)
-    may_be_present = bool(own.values(stored))
-    may_be_old = old is not None and bool(old.values(stored))
-    if may_be_present and not may_be_old:
-        return
-    try:
-        found = str(resolve_id(users, stored))
-    except (ObjectDoesNotExist, ValidationError):
-        if not may_be_present:
-            session.flush()
-        return
-    session[SESSION_KEY] = found
-    if old is not None and old.values(found):
-        session[_KNOWN_AS_PRESENT] = found
+        if stored in (None, known):
+            return
+        users = get_user_model()
+        old, stored = old_key(users), str(stored)
+        may_be_present = bool(present_key(users).values(stored))
+        if may_be_present and not (old and old.values(stored)):
+            return
+        try:
+            found = str(resolve_id(users, stored))
+        except (ObjectDoesNotExist, ValidationError):
+            if not may_be_present:
+                session.flush()
+            return
+        session[SESSION_KEY] = found
+        if old and old.values(found):
+            session[_KNOWN_AS_PRESENT] = found

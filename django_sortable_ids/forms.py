@@ -43,25 +43,7 @@ class _PublicChoices(forms.ModelChoiceField):  # type: ignore[type-arg]
         field = self._id_field
         if field is None or not _is_id(field, value):
             return value
-        if field.public_text.is_other_uuid(value):
-            return self._current(str(value))  # a masked text, as <uuid:pk> gives it
         return field.public_text.format(value)
-
-    def bound_data(self, data: Any, initial: Any) -> Any:
-        """The submitted text as the choices now show it: an older key may have masked it."""
-        submitted = super().bound_data(data, initial)
-        if isinstance(submitted, list | tuple):
-            return [self._current(each) for each in submitted]
-        return self._current(submitted)
-
-    def _current(self, text: Any) -> Any:
-        field = self._id_field
-        if field is None or not isinstance(text, str):
-            return text
-        try:
-            return field.public_text.format(field.parse_public(text))
-        except ValidationError:
-            return text
 
 
 class PublicModelChoiceField(_PublicChoices):
@@ -139,29 +121,21 @@ def register() -> None:
             model.__str__ is models.Model.__str__
         ):
             model.__str__ = _public_str  # type: ignore[method-assign,assignment]
-        for field in (*model._meta.local_fields, *model._meta.local_many_to_many):
-            _hide(field)
+        for several in model._meta.local_many_to_many:
+            if _masked_target(several.remote_field.model._meta.pk):
+                _choose(several, PublicModelMultipleChoiceField)
+        for relation in model._meta.local_fields:
+            if isinstance(relation, models.ForeignKey) and (target := _masked_target(relation)):
+                _choose(relation, PublicModelChoiceField)
+                message = relation.error_messages["invalid"]
+                relation.error_messages["invalid"] = _PublicMessage(message, target)  # type: ignore[assignment]
 
 
-_DJANGO_FORMFIELDS = tuple(
-    each.formfield for each in (models.ForeignKey, models.OneToOneField, models.ManyToManyField)
-)
-
-
-def _hide(relation: Any) -> None:
-    several = isinstance(relation, models.ManyToManyField)
-    if not several and not isinstance(relation, models.ForeignKey):
-        return
-    target = _masked_target(relation.remote_field.model._meta.pk if several else relation)
-    if target is None:
-        return
+def _choose(relation: Any, public: type[_PublicChoices]) -> None:
     # Relations of other packages may have their own form field.
-    if type(relation).formfield in _DJANGO_FORMFIELDS:
-        public = PublicModelMultipleChoiceField if several else PublicModelChoiceField
+    djangos = (models.ForeignKey, models.OneToOneField, models.ManyToManyField)
+    if type(relation).formfield in [each.formfield for each in djangos]:
         relation.formfield = partial(relation.formfield, form_class=public)
-    if not several:
-        message = relation.error_messages["invalid"]
-        relation.error_messages["invalid"] = _PublicMessage(message, target)
 
 
 class _PublicMessage:

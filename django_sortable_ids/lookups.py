@@ -76,23 +76,15 @@ class _InCandidates:
                 read = (_value_or_candidates(self.lhs, value) for value in values)
                 several = (e.values if isinstance(e, Candidates) else [e] for e in read)
                 values = list(chain.from_iterable(several))
-            self.rhs = _typed_if_mixed(field, values)
+            if any(map(_is_expression, values)):
+                # From a list without expressions Django discards what is malformed: it equals None.
+                values = [
+                    each if _is_expression(each) else Value(each, output_field=field)
+                    for each in values
+                    if _is_expression(each) or field.read_for_lookup(each) != Malformed(each)
+                ]
+            self.rhs = values
         return super().get_prep_lookup()  # type: ignore[misc]
-
-
-def _typed_if_mixed(field: SortableIDField, values: list[Any]) -> list[Any]:
-    """The values as expressions of the field, and without those that are malformed, if there are
-    expressions among them.
-
-    From a list without expressions Django discards what equals None.
-    """
-    if not any(map(_is_expression, values)):
-        return values
-    return [
-        value if _is_expression(value) else Value(value, output_field=field)
-        for value in values
-        if _is_expression(value) or not isinstance(field.read_for_lookup(value), Malformed)
-    ]
 
 
 def _is_expression(value: Any) -> bool:

@@ -22,7 +22,6 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.text import capfirst
-from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
 if TYPE_CHECKING:
@@ -160,15 +159,9 @@ class WorkerLeaseAdmin(ReadOnlyList):
     def state(self, lease: WorkerLease) -> Any:
         if not lease.token:
             return pgettext_lazy("sortable ids", "given back")
-        now = time.time() * 1000
-        if now < lease.expires:
+        if time.time() * 1000 < lease.expires:
             return pgettext_lazy("sortable ids", "leased")
-        from .. import conf
-
-        _term, skew = conf.lease_seconds()
-        if now < lease.expires + skew * 1000:
-            return pgettext_lazy("sortable ids", "expired")
-        return _("free, never given back")
+        return pgettext_lazy("sortable ids", "expired")
 
     from_time = _time("starts", pgettext_lazy("sortable ids", "from"))
     until_time = _time("expires", pgettext_lazy("sortable ids", "until"))

@@ -113,11 +113,8 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         }
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The links, of which "any date" is not chosen in a period of the drill-down."""
         self.read_parameters(changelist)
-        is_elsewhere = f"{self.field_path}__within" in changelist.params and not self.date_params
-        for choice in super().choices(changelist):
-            yield {**choice, "selected": choice["selected"] and not is_elsewhere}
+        return super().choices(changelist)
 
     def read_parameters(self, changelist: ChangeList) -> None:
         """Set ``other_parameters``, which the form of the days keeps, and ``own_parameters``, which

@@ -202,23 +202,20 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def _get_obj_does_not_exist_redirect(
         self, request: HttpRequest, opts: Any, object_id: str
     ) -> Any:
-        """Django's answer for a key that no row has, or a redirect to the row with such an id."""
-        row = self._row_by_other_id(request, unquote(object_id))
+        """Django's answer for a key that no row has; or a redirect to the row whose old key it is,
+        or the text of another unique id than the key."""
+        text, rows = unquote(object_id), self.get_queryset(request)
+        row: Any = old_row(rows, text)
+        for field in id_fields(self.model):
+            if row is None and field.unique and not field.primary_key and not field.wrong_options:
+                row = rows.filter(**{f"{field.name}{PASTED}": text}).first()
+        # The project may refuse rows where it loads them.
+        row = row and self.get_object(request, str(row.pk))
         if row is None or not self.has_view_or_change_permission(request, row):
             usual: Any = super()
             return usual._get_obj_does_not_exist_redirect(request, opts, object_id)
         url = url_with(request, {"object_id": quote(row.pk)})
         return redirect_to(request, url, permanently=False)
-
-    def _row_by_other_id(self, request: HttpRequest, text: str) -> Any:
-        """The row whose old key it is, or the text of another unique id than the key."""
-        rows = self.get_queryset(request)
-        row = old_row(rows, text)
-        for field in id_fields(self.model):
-            if row is None and field.unique and not field.primary_key and not field.wrong_options:
-                row = rows.filter(**{f"{field.name}{PASTED}": text}).first()
-        # The project may refuse rows where it loads them.
-        return row and self.get_object(request, str(row.pk))
 
 
 def rows_with_id(

@@ -116,13 +116,6 @@ class PublicText(ByArguments):
         """Whether it is a UUID that is no id of the scheme: another version, or a masked text."""
         return isinstance(value, uuid.UUID) and not self.scheme.holds(value.int)
 
-    def parse(self, text: str) -> ID:
-        """The value of a public text; ``InvalidID`` for anything else.
-
-        If several keys may have masked it, the likeliest of its ``candidates``.
-        """
-        return self.candidates(text)[0]
-
     def candidates(self, text: Any) -> tuple[ID, ...]:
         """Every value that a public text may stand for; ``InvalidID`` if there is none.
 
@@ -177,8 +170,11 @@ class PublicText(ByArguments):
             pass
         elif isinstance(value, str | expected):
             return value
-        elif expected is int and (number or _is_whole(value)):
+        elif expected is int and number:
             return int(value)
+        elif expected is int and isinstance(value, Decimal) and value.is_finite():
+            if value.adjusted() < 20 and not value % 1:
+                return int(value)
         elif expected is uuid.UUID and isinstance(value, int):
             return value if value >> 128 else uuid_of(value)
         elif isinstance(value, uuid.UUID) and "uuid" in storage_names(self.scheme):
@@ -241,11 +237,6 @@ class PublicText(ByArguments):
 
 _NEVER_IDS = (Iterable, Sized, Number, Model)
 """Types whose ``str()`` is never an id, or would be one by accident."""
-
-
-def _is_whole(value: Any) -> bool:
-    whole = isinstance(value, Decimal) and value.is_finite() and value.adjusted() < 20
-    return whole and not value % 1
 
 
 class Malformed:

@@ -181,19 +181,7 @@ _UUID_HEX = "right(gen_random_uuid()::text, {})"
 """Up to 12 digits; the other digits of a UUID are not all random."""
 
 
-class Random(Fragment):
-    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]
-        is_mariadb = connection.vendor == "mysql" and connection.mysql_is_mariadb
-        if is_mariadb and connection.mysql_version < (10, 10):
-            version = ".".join(map(str, connection.mysql_version))
-            raise NotSupportedError(
-                f"MariaDB {version} has no RANDOM_BYTES: upgrade to 10.10, or remove db_default "
-                f"and let Python generate the ids"
-            )
-        return super().as_sql(compiler, connection, **extra)
-
-
-class RandomHex(Random):
+class RandomHex(Fragment):
     """``digits`` hexadecimal digits in lower case."""
 
     output_field = TextField()
@@ -214,7 +202,7 @@ class RandomHex(Random):
         return f"{function}({filled}, 2)" if count % 2 else filled
 
 
-class RandomVariant(Random):
+class RandomVariant(Fragment):
     """16 hexadecimal digits: the 2 variant bits of a UUID and 62 random bits."""
 
     output_field = TextField()
@@ -230,7 +218,7 @@ RANDOM_BITS = 48
 """How many bits ``RandomInteger`` draws."""
 
 
-class RandomInteger(Random):
+class RandomInteger(Fragment):
     """A number from 0 to ``below - 1``; ``below`` is 2**48, or far less for a uniform result."""
 
     output_field = BigIntegerField()

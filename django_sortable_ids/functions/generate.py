@@ -9,6 +9,7 @@ from typing import Any, Self
 from django.db import NotSupportedError
 from django.db.models import BinaryField
 from django.db.models.expressions import Expression, Func
+from django.utils.deconstruct import deconstructible
 
 from ..fields import SortableIDField
 from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
@@ -45,6 +46,7 @@ _NEEDS_SCHEME = (
 )
 
 
+@deconstructible(path=f"{__package__}.GenerateID")
 class GenerateID(Func):
     """A new id of the scheme, of the current time or of ``at``, with a random suffix.
 
@@ -82,29 +84,21 @@ class GenerateID(Func):
             raise TypeError(_NEEDS_SCHEME)
         return self._id_field
 
-    def deconstruct(self) -> Any:
-        path, args, kwargs = super().deconstruct()
-        if type(self).__module__.startswith(f"{__package__}."):
-            path = f"{__package__}.{type(self).__qualname__}"
-        return path, args, kwargs
-
     def for_column(self, field: SortableIDField) -> Self:
         """This expression for the column of a field; ``ValueError`` if it generates other ids."""
-        _, args, kwargs = self.deconstruct()
         if self._id_field is None:
             storage = {"storage": field.storage} if field.storage else {}
-            return type(self)(field.scheme_name, **kwargs | storage | field.scheme_arguments)
+            options = {**self.deconstruct()[2], **storage, **field.scheme_arguments}
+            return type(self)(field.scheme_name, **options)
         scheme = get(field.scheme_name, **field.scheme_arguments)
-        if (self.generated.scheme, self.generated.storage) == (scheme, field.storage):
-            return self
-        if self.generated.scheme != scheme or self.generated.storage is not None:
+        if (self.generated.scheme, self.generated.storage) != (scheme, field.storage):
             raise ValueError(
                 f"{self!r} generates {self.generated.scheme.title} with "
                 f"storage={self.generated.storage!r}; the column is of the scheme "
                 f"{scheme.title} with storage={field.storage!r}. Use the same scheme and storage "
                 f"for both"
             )
-        return type(self)(*args, **kwargs | {"storage": field.storage})
+        return self
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]
         scheme = self.generated.scheme
@@ -120,17 +114,12 @@ class GenerateID(Func):
         return compiled
 
     def _is_native(self, connection: Any) -> bool:
-        if self.at or not self.generated.scheme.is_uuid7:
+        is_uuid = isinstance(self.generated.stored(connection), UUIDStorage)
+        if self.at or not is_uuid or not self.generated.scheme.is_uuid7:
             return False
-        if not isinstance(self.generated.stored(connection), UUIDStorage):
-            return False
-        if connection.vendor == "postgresql":
-            return bool(connection.pg_version >= 180000)
-        return bool(
-            connection.vendor == "mysql"
-            and connection.mysql_is_mariadb
-            and connection.mysql_version >= (11, 7)
-        )
+        if connection.vendor == "mysql":
+            return bool(connection.mysql_is_mariadb and connection.mysql_version >= (11, 7))
+        return connection.vendor == "postgresql" and bool(connection.pg_version >= 180000)
 
 
 class _GeneratedID(SortableIDField):

@@ -279,22 +279,21 @@ class MomentOfTick(Fragment):
 
     def sqlite(self, connection: Any) -> str:
         # Like Django: no fraction if it is zero.
-        sql = f"replace({self._sqlite_digits()}, '.000000', '')"
-        if connection.timezone_name != "UTC":
-            zone = connection.timezone_name
-            sql = f"(django_datetime_trunc('second', {sql}, '{zone}', 'UTC') || substr({sql}, 20))"
-        return sql
-
-    def _sqlite_digits(self) -> str:
         tick_ns, epoch_us = self.extra["tick_ns"], self.extra["epoch_us"]
         if tick_ns % 1_000_000 == 0 and epoch_us % 1000 == 0:
             milliseconds = f"({{0}} * {tick_ns // 1_000_000} + {epoch_us // 1000})"
-            text = f"strftime('%%Y-%%m-%%d %%H:%%M:%%f', {milliseconds} / 1000.0, 'unixepoch')"
-            return f"{text} || '000'"
-        seconds, fraction = divmod(epoch_us, 1_000_000)
-        elapsed = f"({self._elapsed('/')} + {fraction})"
-        text = f"strftime('%%Y-%%m-%%d %%H:%%M:%%S', {elapsed} / 1000000 + {seconds}, 'unixepoch')"
-        return f"{text} || printf('.%%06d', {elapsed} %% 1000000)"
+            sql = f"strftime('%%Y-%%m-%%d %%H:%%M:%%f', {milliseconds} / 1000.0, 'unixepoch')"
+            sql += " || '000'"
+        else:
+            seconds, fraction = divmod(epoch_us, 1_000_000)
+            elapsed = f"({self._elapsed('/')} + {fraction})"
+            second = f"{elapsed} / 1000000 + {seconds}"
+            sql = f"strftime('%%Y-%%m-%%d %%H:%%M:%%S', {second}, 'unixepoch')"
+            sql += f" || printf('.%%06d', {elapsed} %% 1000000)"
+        sql, zone = f"replace({sql}, '.000000', '')", connection.timezone_name
+        if zone == "UTC":
+            return sql
+        return f"(django_datetime_trunc('second', {sql}, '{zone}', 'UTC') || substr({sql}, 20))"
 
     def mysql(self, connection: Any) -> str:
         sql = f"(TIMESTAMP'{self._epoch}' + INTERVAL ({self._elapsed('DIV')}) MICROSECOND)"

@@ -17,8 +17,7 @@ from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
 from ..db.counting import Count
-from ..fields.times import first_moment, first_moment_when, in_utc, in_zone, local_zone
-from ..schemes.clock_and_randomness import MICROSECOND
+from ..fields.times import first_moment, in_utc, in_zone, local_zone
 from .counting import Span, TimedColumn, TookTooLong, counts, ends, timed_column
 
 MOST_BARS = 400
@@ -64,7 +63,18 @@ def histogram(
     """
     rows = queryset.all()
     column = timed_column(rows.model, field)
-    _check_rows(rows)
+    query = rows.query
+    if (
+        query.is_sliced
+        or query.combinator
+        or (query.distinct and not query.default_cols)
+        or query.distinct_fields
+        or isinstance(query.group_by, tuple)
+    ):
+        raise ValueError(
+            "histogram() counts rows of a model; this queryset has a slice, a union, groups or "
+            "distinct columns"
+        )
     if unit not in UNITS:
         raise ValueError(f"no unit {unit!r}; expected one of {', '.join(UNITS)}")
     if time_limit is not None and time_limit <= 0:
@@ -87,22 +97,6 @@ def histogram(
 
 def _shown(at: datetime) -> datetime:
     return local(at) if settings.USE_TZ else local(at).replace(tzinfo=None)
-
-
-def _check_rows(rows: QuerySet[Any]) -> None:
-    query = rows.query
-    has_own_columns = query.distinct and not query.default_cols
-    if (
-        query.is_sliced
-        or query.combinator
-        or query.distinct_fields
-        or has_own_columns
-        or isinstance(query.group_by, tuple)
-    ):
-        raise ValueError(
-            "histogram() counts rows of a model; this queryset has a slice, a union, groups or "
-            "distinct columns"
-        )
 
 
 def _instant(at: date | None) -> datetime | None:
@@ -164,7 +158,10 @@ class DrawnBar:
 
 
 def drawn(bars: Sequence[Bar]) -> list[DrawnBar]:
-    form = _date_form(bars)
+    """Bars whose labels tell them apart; the first and the last one may be cut off."""
+    longest = max((bar.end - bar.start for bar in bars), default=timedelta(0))
+    forms = {20: "DATETIME_FORMAT", 27 * 24: "DATE_FORMAT", 360 * 24: "YEAR_MONTH_FORMAT"}
+    form = next((forms[hours] for hours in forms if longest < timedelta(hours=hours)), "Y")
     labels = [formatted(bar.start, form) for bar in bars]
     return drawn_counts(labels, labels, [bar.count for bar in bars])
 
@@ -204,22 +201,13 @@ def formatted(at: datetime, form: str) -> str:
     return f"{text} {zoned.tzname()}"
 
 
-def _date_form(bars: Sequence[Bar]) -> str:
-    """The format that tells the bars apart; the first and the last one may be cut off."""
-    longest = max((bar.end - bar.start for bar in bars), default=timedelta(0))
-    if longest < timedelta(hours=20):
-        return "DATETIME_FORMAT"
-    if longest < timedelta(days=27):
-        return "DATE_FORMAT"
-    return "YEAR_MONTH_FORMAT" if longest < timedelta(days=360) else "Y"
-
-
 # Units of the calendar in the local time zone, as instants. Each span ends where the next one
 # starts, also where the clock is changed: a day has 23, 24 or 25 hours, an hour that repeats is two
 # spans, and a day that a time zone skips is none.
 
 
-END_OF_CALENDAR = datetime.max.replace(tzinfo=UTC)
+_START_OF_CALENDAR = datetime.min.replace(tzinfo=UTC)
+_END_OF_CALENDAR = datetime.max.replace(tzinfo=UTC)
 
 
 class _Days(NamedTuple):
@@ -257,50 +245,28 @@ def start_of(unit: str, at: datetime) -> datetime:
     if unit in _DAYS:
         # In the first hours of year 1, some zones are in the year before.
         return min(at, first_moment(_DAYS[unit].first(local(at).date())))
-    shown = local(at)
-    start = _moved(at, -_passed(unit, shown))
-    is_same_clock = local(start).utcoffset() == shown.utcoffset()
-    return start if is_same_clock else _change_of_clock(start, at)
+    return at - min(_passed(unit, at), at - _START_OF_CALENDAR)
 
 
 def end_of(unit: str, at: datetime) -> datetime:
     """The end of the unit that contains the instant, in UTC: always after the instant."""
-    if unit in _DAYS:
-        return _end_of_days(_DAYS[unit], at)
-    shown = local(at)
-    end = _moved(at, _CLOCK[unit] - _passed(unit, shown))
-    last = end - MICROSECOND
-    is_same_clock = local(last).utcoffset() == shown.utcoffset()
-    return end if is_same_clock else _change_of_clock(at, last)
-
-
-def _end_of_days(unit: _Days, at: datetime) -> datetime:
-    day = local(at).date()
-    end = at
+    if unit in _CLOCK:
+        return at + min(_CLOCK[unit] - _passed(unit, at), _END_OF_CALENDAR - at)
+    first, most = _DAYS[unit]
+    day, end = local(at).date(), at
     # Where the clock is put back after midnight, a day that has ended comes back for some time.
     while end <= at:
         try:
-            day = unit.first(unit.first(day) + timedelta(days=unit.most))
+            day = first(first(day) + timedelta(days=most))
         except OverflowError:
-            return END_OF_CALENDAR
+            return _END_OF_CALENDAR
         end = first_moment(day)
     return end
 
 
-def _passed(unit: str, shown: datetime) -> timedelta:
-    """The time since the clock showed the start of the hour or minute."""
-    passed = timedelta(seconds=shown.second, microseconds=shown.microsecond)
-    return passed + timedelta(minutes=shown.minute) if unit == "hour" else passed
-
-
-def _moved(at: datetime, by: timedelta) -> datetime:
-    try:
-        return at + by
-    except OverflowError:
-        return END_OF_CALENDAR if by > timedelta(0) else datetime.min.replace(tzinfo=UTC)
-
-
-def _change_of_clock(before: datetime, after: datetime) -> datetime:
-    """The first instant with the other offset; between the two the clock is changed once."""
-    offset = local(before).utcoffset()
-    return first_moment_when(lambda at: local(at).utcoffset() != offset, before, after)
+def _passed(unit: str, at: datetime) -> timedelta:
+    """The time since the clock showed the start of the hour or minute, as if clocks were changed at
+    whole hours only."""
+    shown = local(at)
+    minutes = shown.minute if unit == "hour" else 0
+    return timedelta(minutes=minutes, seconds=shown.second, microseconds=shown.microsecond)

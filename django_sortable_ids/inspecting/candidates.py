@@ -62,12 +62,10 @@ class Candidate:
     @cached_property
     def created(self) -> datetime | None:
         """UTC; None without a time, as in a UUID of another version, or after the year 9999."""
-        if not isinstance(self.scheme, TimeScheme):
-            return None
-        try:
-            return self.scheme.created_at(self.value)
-        except (OutOfRange, InvalidID):
-            return None
+        with suppress(OutOfRange, InvalidID):
+            if isinstance(self.scheme, TimeScheme):
+                return self.scheme.created_at(self.value)
+        return None
 
     @cached_property
     def doubt(self) -> str | None:
@@ -117,16 +115,14 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """The title of the scheme; with its name or epoch if others have the same title."""
+        """The title of the scheme, with its epoch if that of the catalogue has another one."""
         scheme = self.scheme
-        same = [each for each in all_schemes() if each.title == scheme.title]
-        names = {each.name for each in same} | {scheme.name}
-        found = scheme.title if len(names) < 2 else f"{scheme.title} ({scheme.name})"
-        if isinstance(scheme, TimeScheme):
-            epochs = {each.epoch_ns for each in same if isinstance(each, TimeScheme)}
-            if scheme.epoch_ns not in epochs:
-                return f"{found}, {scheme.earliest:%Y-%m-%d}"
-        return found
+        same = (each for each in all_schemes() if each.title == scheme.title)
+        if not isinstance(scheme, TimeScheme) or scheme.epoch_ns in {
+            getattr(each, "epoch_ns", None) for each in same
+        }:
+            return scheme.title
+        return f"{scheme.title}, {scheme.earliest:%Y-%m-%d}"
 
     @property
     def use(self) -> str:

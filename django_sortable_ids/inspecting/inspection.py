@@ -37,6 +37,7 @@ _LONGEST_PART = 320
 _SITE_OF_URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*")
 _BETWEEN_PARTS = re.compile(r"[/?#&=\s()\[\]{}|\"']+")
 _AROUND = "\"'`“”<>,.;:*"
+_FINDS_NOTHING = (EmptyResultSet, ValidationError, OutOfRange)
 
 
 @dataclass(frozen=True)
@@ -262,8 +263,12 @@ def look_up(
     errors = []
     for column in columns:
         for field, by_text in _values_by_text(column.field, texts):
+            values, rows = set().union(*by_text.values()), []
             try:
-                rows = _rows(column, field, set().union(*by_text.values()))
+                if values:
+                    queryset = column.rows().filter(**{f"{field.name}__in": list(values)})
+                    with savepoint(queryset.db), suppress(*_FINDS_NOTHING):
+                        rows = [row for row in queryset if column.may_show(row)]
             except DatabaseError as error:
                 errors.append(f"{column.field}: {' '.join(str(error).split())}")
                 break
@@ -283,17 +288,6 @@ def _values_by_text(
         yield field, {text: set(_values(field, text, some)) for text, some in texts.items()}
     if field.primary_key and (old := old_key(field.model)):
         yield old.field, {text: set(old.values(text)) for text in texts}
-
-
-def _rows(
-    column: SearchedColumn, field: models.Field[Any, Any], values: set[Any]
-) -> list[models.Model]:
-    if not values:
-        return []
-    rows = column.rows().filter(**{f"{field.name}__in": list(values)})
-    with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
-        return [row for row in rows if column.may_show(row)]
-    return []
 
 
 def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) -> Iterator[ID]:

@@ -254,17 +254,12 @@ def picture(anatomy: Anatomy) -> Picture:
     ]
     width = max(box.x + box.width for box in boxes) + _MARGIN
     height = max(box.y + box.height for box in boxes) + _MARGIN
-    return Picture(width, height, boxes, digits, _in_words(anatomy))
-
-
-def _in_words(anatomy: Anatomy) -> str:
     parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
-    words = (
-        pgettext("sortable ids", "%(count)d bits: %(parts)s")
-        if anatomy.is_binary
-        else pgettext("sortable ids", "%(count)d digits: %(parts)s")
-    )
-    return words % {"count": len(anatomy.text), "parts": parts}
+    words = pgettext("sortable ids", "%(count)d digits: %(parts)s")
+    if anatomy.is_binary:
+        words = pgettext("sortable ids", "%(count)d bits: %(parts)s")
+    description = words % {"count": len(anatomy.text), "parts": parts}
+    return Picture(width, height, boxes, digits, description)
 
 
 def display_width(text: str) -> int:

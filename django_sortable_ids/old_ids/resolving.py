@@ -96,7 +96,10 @@ def resolve_ids(
     for each in given:
         presents, olds = own.values(each), old.values(each) if old else ()
         if not presents and not olds:
-            raise _invalid(queryset.model, own.field, each)
+            if isinstance(own.field, SortableIDField):
+                raise own.field.invalid(each)
+            label = queryset.model._meta.label
+            raise ValidationError(f"“{shown(each)}” is no id of {label}", code="invalid")
         if len(presents) == 1 and not olds:
             found[each] = presents[0]
         else:
@@ -163,12 +166,6 @@ def _look_up(
             same = rows.filter(**{old.path: value}).values_list("pk", flat=True)
             by_old.update((value, pk) for pk in same[:1])
     return {pk for pk, _ in found}, by_old
-
-
-def _invalid(model: type[models.Model], field: Field, given: Any) -> ValidationError:
-    if isinstance(field, SortableIDField):
-        return field.invalid(given)
-    return ValidationError(f"“{shown(given)}” is no id of {model._meta.label}", code="invalid")
 
 
 def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:

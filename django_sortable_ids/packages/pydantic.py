@@ -51,8 +51,16 @@ class PublicID:
         def read(value: Any, info: ValidationInfo) -> ID:
             # Otherwise Python code may have passed it.
             is_request = _has(info.context, _REQUEST) and not _has(info.context, _RESPONSE)
-            is_input = info.mode == "json" or is_request
-            return _parsed(field, value) if is_input else _accepted(field, value)
+            if info.mode != "json" and not is_request:
+                if isinstance(value, models.Model):
+                    value = getattr(value, field.attname)
+                with suppress(InvalidID):
+                    return field.scheme.from_int(field.scheme.to_int(value))
+            try:
+                return field.parse_public(value)
+            except ValidationError as error:
+                message = encodable(error.messages[0])
+                raise PydanticCustomError("invalid_id", "{message}", {"message": message}) from None
 
         def write(value: Any, info: Any) -> Any:
             is_output = info.mode == "json" or _has(info.context, _RESPONSE)
@@ -71,22 +79,6 @@ class PublicID:
 
 def _has(context: Any, key: str) -> bool:
     return isinstance(context, dict) and key in context
-
-
-def _accepted(field: SortableIDField, value: Any) -> ID:
-    if isinstance(value, models.Model):
-        value = getattr(value, field.attname)
-    with suppress(InvalidID):
-        return field.scheme.from_int(field.scheme.to_int(value))
-    return _parsed(field, value)
-
-
-def _parsed(field: SortableIDField, value: Any) -> ID:
-    try:
-        return field.parse_public(value)
-    except ValidationError as error:
-        message = encodable(error.messages[0])
-        raise PydanticCustomError("invalid_id", "{message}", {"message": message}) from None
 
 
 def ninja(orm: Any) -> None:

@@ -292,7 +292,7 @@ def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str |
     except InvalidID:  # A UUID of another version, by accept_other_versions.
         return None
     with suppress(InvalidID):
-        if new.scheme.to_int(new.public_text.parse(text)) == number:
+        if new.scheme.to_int(new.public_text.candidates(text)[0]) == number:
             return None
     written = new.public_text.format(new.scheme.from_trusted(number))
     return f"the public id {text} would become {written}, and the old text would not be found."

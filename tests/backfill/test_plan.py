@@ -49,7 +49,7 @@ def test_the_samples_are_public_texts_of_the_first_rows():
     assert lines[1] == "  1,234 rows without an id, up to 100 in a transaction"
     texts = [re.search(r"ord_\w+", line)[0] for line in lines if line.startswith("  such as ")]
     field = field_of("ulid")
-    made = [field.scheme.created_at(field.public_text.parse(text)) for text in texts]
+    made = [field.scheme.created_at(field.parse_public(text)) for text in texts]
     assert made == [START, START, START + SECOND]
 
 

@@ -26,10 +26,8 @@ def problem(scheme: TimeScheme) -> str | None:
         return "expected a name of a-z, 0-9 and _ that begins with a letter, and a title"
     if scheme.bits not in _BITS.get(scheme.value_type, ()):
         return "expected an int of 8 to 64 bits, a str of 8 to 192, or a uuid.UUID of 128"
-    if (scheme.worker, scheme.layout.set_bit) != (None, None):
-        return "leave out worker and set_bit"
-    if scheme.accepts_other_versions:
-        return "leave out accepts_other_versions, which the field sets"
+    if (scheme.worker, scheme.layout.set_bit, scheme.accepts_other_versions) != (None, None, False):
+        return "leave out worker, set_bit and accepts_other_versions"
     return _layout_problem(scheme) or _time_problem(scheme) or _text_problem(scheme)
 
 
@@ -73,14 +71,17 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     if not names or len(set(names)) != len(names):
         return f"text_forms of {names}: expected one or more, each with its own name"
     for name, form in scheme.text_forms:
-        if isinstance(form, Digits) and not _is_alphabet(form.alphabet, form.fold):
-            return (
-                f"text form {name!r}: expected 2 to 64 of ASCII letters, digits and -._~, each "
-                f"once; and of one case, if it folds"
-            )
-        if isinstance(form, Groups):
-            return f"text form {name!r}: expected Digits, as the text of one number"
-        if not _is_written(scheme, form):
+        if isinstance(form, Digits):
+            characters = form.alphabet
+            is_folded = form.fold is None or getattr(characters, form.fold)() == characters
+            # RFC 3986, section 2.3: these need no escaping in a URL, nor in SQL.
+            safe = set(characters) & set(UNRESERVED)
+            if not (is_folded and 2 <= len(safe) == len(characters) <= 64):
+                return (
+                    f"text form {name!r}: expected 2 to 64 of ASCII letters, digits and -._~, each "
+                    f"once; and of one case, if it folds"
+                )
+        if isinstance(form, Groups) or not _is_written(scheme, form):
             return f"text form {name!r}: it can't write and read each of the ids in 255 characters"
     if scheme.value_type is not int and suffixes & (suffixes - 1):
         digits = scheme.canonical if isinstance(scheme.canonical, Digits) else None
@@ -92,14 +93,6 @@ def _text_problem(scheme: TimeScheme) -> str | None:
     if scheme.value_type is str and not scheme.canonical.keeps_order:
         return f"text form {names[0]!r}: the value doesn't sort like the number; sort its alphabet"
     return None
-
-
-def _is_alphabet(characters: str, fold: str | None) -> bool:
-    # RFC 3986, section 2.3: these need no escaping in a URL, nor in SQL.
-    each_once = len(set(characters)) == len(characters)
-    is_folded = fold is None or getattr(characters, fold)() == characters
-    is_safe = 2 <= len(characters) <= 64 and set(characters) <= set(UNRESERVED)
-    return each_once and is_folded and is_safe
 
 
 def _is_written(scheme: TimeScheme, form: TextForm) -> bool:

@@ -193,7 +193,7 @@ def kuuid(
     groups = 2 if short else 4
     return TimeScheme(
         name="kuuid" if precision == "s" else "kuuid_ms",
-        title="kuuid",
+        title="kuuid" if precision == "s" else "kuuid (ms)",
         specification="https://github.com/glynnbird/kuuid",
         # 62 ** 8 - 1 fits into 48 bits
         bits=48 + 32 * groups,
