@@ -30,8 +30,8 @@ from ..fields.of_model import is_unique_with_others
 from ..fields.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
-from ..primary_keys import edits, move_plan, notes
-from ..primary_keys.checklist import ADVICE, checklist, lines_of, refuse_unknown
+from ..primary_keys import edits, move_plan, notes, obstacles
+from ..primary_keys.checklist import ADVICE, checklist, columns_of, lines_of
 from ..primary_keys.report import report as report_of_move
 from ..schema.constraints import why_not_unique
 from ..schemes.support import is_named
@@ -166,7 +166,8 @@ def move(request: Request) -> None:
             raise CommandError("No migration was written: edit the models first") from None
         return
     left = options["leave"] or ()
-    refuse_unknown(left, connections[using])
+    known = columns_of(connections[using]) if left else ()
+    obstacles.refuse_unknown("--leave", left, known, "column")
     found = report_of_move(planned)
     least, most = found.seconds
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}

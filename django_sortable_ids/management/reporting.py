@@ -132,7 +132,7 @@ def _entry(field: SortableIDField, using: str, pending: Callable[[], set[str]]) 
         if kind == "view":
             return Entry(field, using, None, 0, "view")
         if kind is None or not tables.has_column(connection, table, str(field.column)):
-            found = _without_column(field, using, kind)
+            found = _without_column(field, using, kind, pending)
             return Entry(field, using, None, 0, *found, has_table=kind is not None)
         all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
         missing = all_rows.filter(**{f"{field.name}__isnull": True}).count()
@@ -154,12 +154,17 @@ def _entry(field: SortableIDField, using: str, pending: Callable[[], set[str]]) 
     return Entry(field, using, rows, missing, state, step, choices=choices)
 
 
-def _without_column(field: SortableIDField, using: str, kind: Kind | None) -> tuple[str, str]:
+def _without_column(
+    field: SortableIDField, using: str, kind: Kind | None, pending: Callable[[], set[str]]
+) -> tuple[str, str]:
     """State and next step."""
     meta = field.model._meta
     state = "no column" if kind else "no table"
     if meta.managed:
-        return state, f"migrate {meta.app_label}{database_option(using)}"
+        with reading_migrations():
+            is_next = meta.app_label in pending()
+        # Without one, somebody dropped it, or its migration is still to be made.
+        return state, f"migrate {meta.app_label}{database_option(using)}" * is_next
     added = add_column(field, connections[using]) if kind else ""
     return state, added and f"dbshell{database_option(using)}: {added}"
 

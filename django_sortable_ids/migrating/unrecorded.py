@@ -61,21 +61,16 @@ def unrecorded_changes(
     if not moves and not swaps:
         return []
     loader, using = loader or MigrationLoader(connection), connection.alias
-    found = []
+    known, found = list(_all(loader)), []
     for move in moves:
-        alike = [(name, each) for name, each in _all(loader) if _may_have_written(move, each)]
+        alike = [each for each in known if _may_have_written(move, each[1])]
         for name, operation, target in _next_of(alike, move.backwards, loader):
             keys = tuple(f"{each.model}.{each.name}" for each in operation.keys)
             what = "moved primary keys"
             found.append(Unrecorded(name, target, move.backwards, what, keys, using))
     for swap in swaps:
         model, fields, backwards = (swap.identity[key] for key in ("model", "fields", "backwards"))
-        alike = [
-            (name, each)
-            for name, each in _all(loader)
-            if isinstance(each, SwapSortableID) and [each.name, each.other] == [*fields]
-            if f"{name[0]}.{each.model_name}".lower() == model.lower()
-        ]
+        alike = [each for each in known if _may_have_swapped(model, fields, *each)]
         for name, _, target in _next_of(alike, backwards, loader):
             labels = tuple(f"{model}.{each}" for each in fields)
             what = f"swapped {' and '.join(fields)} of {model}"
@@ -130,8 +125,8 @@ def refusals_to_undo(
 ) -> Iterator[str]:
     """The moves whose old keys were not kept, or whose fields of them were removed since and come
     back empty. The move itself refuses the others that lost them, under another name."""
-    removers = {
-        (migration.app_label, each.model_name_lower, each.name): migration
+    removed = {
+        (migration.app_label, each.model_name_lower, each.name)
         for migration in undone
         for each in operations_of(migration.operations)
         if isinstance(each, RemoveField)
@@ -140,17 +135,13 @@ def refusals_to_undo(
         for move in moves(migration):
             own = [note for note in written if note.is_of(move.keys)]
             for key in move.keys:
-                remover = removers.get((*key.model_key, key.old_name))
-                if key.old is None and any(key.model in note.models for note in own):
+                is_gone = key.old is None or (*key.model_key, key.old_name) in removed
+                had = [note.with_old if key.old else note.models for note in own]
+                if is_gone and any(key.model in each for each in had):
                     yield (
                         f"{migration} can't be undone: the old keys of {key.model} were not kept, "
-                        f"and only a backup has them."
-                    )
-                elif remover and any(key.model in note.with_old for note in own):
-                    yield (
-                        f"{migration} can't be undone: {remover} removed {key.old_name} of "
-                        f"{key.model}, so only a backup has the old keys. If you have one, undo "
-                        f"{remover} alone, fill {key.old_name}, and migrate again."
+                        f"or were removed since, and only a backup has them. To fill their field, "
+                        f"undo its removal alone; then migrate again."
                     )
 
 
@@ -171,6 +162,15 @@ def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
 
 def _may_have_written(note: notes.LastMove, operation: Any) -> bool:
     return isinstance(operation, MigratePrimaryKey) and note.is_of(operation.keys)
+
+
+def _may_have_swapped(model: str, fields: list[str], name: Name, operation: Any) -> bool:
+    is_swap = isinstance(operation, SwapSortableID)
+    return (
+        is_swap
+        and [operation.name, operation.other] == fields
+        and f"{name[0]}.{operation.model_name}".lower() == model.lower()
+    )
 
 
 def _next_of(

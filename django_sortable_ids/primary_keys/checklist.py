@@ -20,9 +20,8 @@ from django.db import DatabaseError, transaction
 from django.db.models import BooleanField, QuerySet
 
 from ..db import rows, tables
-from ..errors import BackfillError, counted, documented
+from ..errors import counted, documented
 from ..fields.of_model import referenced_column
-from ..schemes.support import is_named, nearest
 from .changes.graph import Change
 from .changes.texts import by_key, generic_references, is_content_type
 
@@ -119,17 +118,13 @@ def adopted_otherwise(change: Change, adopted: Iterable[Sequence[str]]) -> Itera
             )
 
 
-def refuse_unknown(left: Iterable[str], connection: Any) -> None:
-    """Raise ``BackfillError`` for names and patterns that no column of the database matches."""
-    known = [
+def columns_of(connection: Any) -> list[str]:
+    """``table.column`` of each, as ``--leave`` names them."""
+    return [
         f"{table}.{column.name}"
-        for table in (_tables(connection) if left else ())
+        for table in _tables(connection)
         for column in tables.columns(connection, table).values()
     ]
-    for name in left:
-        if not any(is_named(column, [name]) for column in known):
-            has = f"the database has no such column{nearest(name, known)}"
-            raise BackfillError(f"--leave {name}: {has}. Correct the name, or omit it")
 
 
 class _Names:

@@ -197,18 +197,19 @@ def without_old(
         fields = {each.name: each for each in model._meta.local_concrete_fields}
         if name == before.name and not fields[name].unique:
             yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
-        elif name == before.name or not keeps_old:
+        if name == before.name or not keeps_old:
             continue
-        elif name not in fields:
-            yield (
-                f"{model._meta.label} has no field for its old key. Add\n"
-                f"    {name} = {old_field(before)}\n"
-                f"to the model, or give --drop-old"
-            )
-        elif not (fields[name].null and fields[name].unique) or (
-            fields[name].db_type(connection) != before.rel_db_type(connection)
+        old = fields.get(name)
+        if (
+            old is None
+            or not (old.null and old.unique)
+            or (old.db_type(connection) != before.rel_db_type(connection))
         ):
-            yield f"{model._meta.label}.{name}: expected {old_field(before)}"
+            yield (
+                f"{model._meta.label} has no such field for its old key: expected\n"
+                f"    {name} = {old_field(before)}\n"
+                f"or the option --drop-old"
+            )
 
 
 def renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:

@@ -32,7 +32,7 @@ from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from . import notes
 from .changes.engine import KeyEngine
-from .changes.graph import Column, Key, Table, Values
+from .changes.graph import Column, Key, KeyColumn, Table
 from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey, copied, is_written_at_once
 from .changes.texts import deleted_keys
 
@@ -103,7 +103,7 @@ def _copy(engine: KeyEngine, key: Key, fields: dict[str, str]) -> None:
     engine.editor.execute(insert, parameters or None)
 
 
-def _write(target: EveryRow, to: Values) -> None:
+def _write(target: EveryRow, to: KeyColumn) -> None:
     """Sort the rows of the target once, and write the keys of all of them."""
     connection: Any = connections[target.using]
     columns = f"({OLD_KEY}, {NEW_KEY})"
@@ -326,7 +326,7 @@ class DeletedKeys:
     def _columns(self, key: Key) -> list[tuple[Table, Column]]:
         return [each for each in self._engine.change.histories if each[1].key is key]
 
-    def _found(self, columns: list[tuple[Table, Column]], known: Values) -> str:
+    def _found(self, columns: list[tuple[Table, Column]], known: KeyColumn) -> str:
         """A query for the values that are none of the known keys, each with the time of its row;
         NULL in adopted columns."""
         kind = DateTimeField().cast_db_type(self._connection)

@@ -117,7 +117,9 @@ def build(
             moved.append(_moved(each, before[label], keeps_old, fixed))
     warnings = list(key_map.check(moved, state, using))
     operation, engine = _planned(moved, state, connection, () if needed else adopted, allowed)
-    obstacles.refuse_unknown(allowed, engine.programs())
+    programs = {each.name for each in engine.programs()} if allowed else ()
+    what = "trigger, view, routine, event or rule, of those that a move leaves as they are"
+    obstacles.refuse_unknown("--allow", allowed, programs, what)
     start = perf_counter()
     obstacles.check(engine, allowed)
     if needed:
@@ -125,10 +127,10 @@ def build(
     tried_for, named_so = perf_counter() - start, [*operation.adopted, *operation.texts]
     warnings += checklist.adopted_otherwise(engine.change, named_so)
     warnings += (
-        f"{table.name} contains keys, and the database {using!r} has no such table: no move "
-        f"changes those of another one"
-        for table in engine.planned.tables
-        if not tables.kind(engine.connection, table.name)
+        f"{table} contains keys, and the database {using!r} has no such table: no move changes "
+        f"those of another one"
+        for table in sorted({each.table for each in operation.references})
+        if not tables.kind(connection, table)
     )
     return PlannedMove(operation, engine, loader, tried_for, warnings)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from django.db import DatabaseError, models
@@ -22,8 +22,6 @@ from .changes.engine import KeyEngine, Program
 from .changes.moved import Reference
 from .notes import UNMOVED
 
-_SHOWN = 20
-"""The number of programs in a message."""
 _FORWARDS = (
     "To keep the new keys, undo nothing more: `manage.py migrate` applies all migrations again"
 )
@@ -44,7 +42,7 @@ def refuse(engine: KeyEngine, found: list[str]) -> None:
 
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """Each with what to do. ``allowed`` are the programs that somebody has read."""
-    for table in engine.planned.tables:
+    for table in engine.change.tables:
         for _, old in table.added:
             if tables.has_column(engine.connection, table.name, old.column):
                 yield (
@@ -183,17 +181,9 @@ def _named(sql: str | None, names: set[str]) -> list[str]:
     return found
 
 
-def refuse_unknown(allowed: Iterable[str], programs: Iterable[Program]) -> None:
-    """Raise ``BackfillError`` for names and patterns that no program of the database matches."""
-    found = list(programs)
-    names, titles = ({getattr(each, of) for each in found} for of in ("name", "title"))
-    shown = sorted(titles)[:_SHOWN] + ["..."] * (len(titles) > _SHOWN)
-    unknown = [
-        f"--allow {name}: no trigger, view, routine, event or rule that a move leaves as it is has "
-        f"that name; the database has {', '.join(shown) or 'none'}{nearest(name, names)}. Correct "
-        f"the name, or omit it"
-        for name in allowed
-        if not any(is_named(each, [name]) for each in names)
-    ]
-    if unknown:
-        raise BackfillError("\n".join(unknown))
+def refuse_unknown(option: str, given: Iterable[str], known: Collection[str], what: str) -> None:
+    """Raise ``BackfillError`` for names and patterns that fit nothing of the database."""
+    for name in given:
+        if not any(is_named(each, [name]) for each in known):
+            has = f"the database has no such {what}{nearest(name, known)}"
+            raise BackfillError(f"{option} {name}: {has}. Correct the name, or omit it")

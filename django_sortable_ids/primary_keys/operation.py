@@ -153,15 +153,14 @@ class MigratePrimaryKey(BothWays):
         deleted = DeletedKeys(engine, self.histories)
         if not engine.is_done():
             obstacles.refuse(engine, [*engine.gone()])
-            with engine.working():
-                obstacles.check(engine, self.allowed)
-                engine.create_maps()
-                if backwards:
-                    deleted.fill_old_keys()
-                else:
-                    key_map.fill_new_keys(engine, keys)
-                    deleted.fill_new_keys(keys)
-                engine.move()
+            obstacles.check(engine, self.allowed)
+            engine.create_maps()
+            if backwards:
+                deleted.fill_old_keys()
+            else:
+                key_map.fill_new_keys(engine, keys)
+                deleted.fill_new_keys(keys)
+            engine.move()
         engine.drop_maps()
         deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
         notes.forget_runs(engine.change.keys, engine.using)

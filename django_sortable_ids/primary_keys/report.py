@@ -9,6 +9,7 @@ from typing import Any
 
 from django.apps import apps
 
+from ..backfill.sources.base import as_words
 from ..db import tables, value
 from ..errors import counted, minutes
 from .changes.graph import Key
@@ -142,7 +143,8 @@ def report(planned: PlannedMove) -> Report:
     largest = max(change.keys, key=lambda key: rows[key.table])
     return Report(
         keys=keys,
-        generic=[f"{each.table}.{each.column}" for each in planned.operation.generic],
+        # Several foreign keys to content types may share one.
+        generic=sorted({f"{each.table}.{each.column}" for each in planned.operation.generic}),
         adopted=dict(deleted.adopted()),
         tables=len(rows),
         rows=sum(rows.values()),
@@ -173,4 +175,6 @@ def _source(key: MovedKey) -> str:
         return f"{key.start} to {key.end}, in the order of the old key"
     if key.created_at:
         return "now, in the order of the old key"
-    return key.created_from or f"the ids in {key.convert_from}"
+    if key.convert_from:
+        return f"the ids in {key.convert_from}"
+    return key.created_from or as_words(key.given)

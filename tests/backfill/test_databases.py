@@ -135,7 +135,7 @@ def test_every_database_is_in_one_table(shop_elsewhere, settings):
         "shop.Plain.public_id other uuid7 3 3 missing backfill_ids shop.Plain.public_id "
         "--created-from (created_at or updated_at) --database=other"
     ) in found
-    assert ("shop.Tight.eighth other snowflake no table migrate shop --database=other") in found
+    assert "shop.Tight.eighth other snowflake no table" in found
     pairs = [line.split()[:2] for line in found[1:]]
     assert {tuple(each) for each in pairs} == {
         (name, "other" if name.startswith("shop.") else "default") for name, _ in pairs

@@ -410,11 +410,10 @@ def test_migrate_moves_the_keys_and_reverses_it(edited_project):
     project.manage("makemigrations", "depot", "-v0", "&&", "migrate")
     done = project.run("migrate", "depot", "0001")
     assert done.returncode == 1
-    assert "can't be undone: depot.0003_remove_customer_old_id removed old_id" in done.stderr
+    assert "can't be undone: the old keys of depot.Customer were not kept, or" in done.stderr
     project.manage("migrate", "depot", "0002")
     done = project.run("migrate", "depot", "0001")
     assert "No key was moved.\nno row of depot.Customer has its old key" in done.stderr
-    assert "set old_id of one row of depot.Customer to any value" in done.stderr
     project.sql("UPDATE depot_customer SET old_id = substr(name, 10) + 1")
     project.manage("migrate", "depot", "0001")
     assert columns(project, "depot_order") == before
@@ -498,15 +497,15 @@ def test_a_model_without_a_field_for_its_old_key(edited_project):
     project = edited_project
     project.change_models(f"    {OLD}\n    name", "    name")
     done = move(project, "depot")
-    assert done.stderr.splitlines()[-3:] == [
-        "BackfillError: depot.Customer has no field for its old key. Add",
+    expected = [
+        "depot.Customer has no such field for its old key: expected",
         f"    {OLD}",
-        "to the model, or give --drop-old",
+        "or the option --drop-old",
     ]
+    assert done.stderr.split("BackfillError: ")[1].splitlines() == expected
     other = "old_id = models.CharField(max_length=9, null=True, unique=True)"
     project.change_models("    name", f"    {other}\n    name")
-    expected = OLD.removeprefix("old_id = ")
-    assert refused(project, "depot.Customer") == [f"depot.Customer.old_id: expected {expected}"]
+    assert refused(project, "depot.Customer") == expected
     project.change_models(f"    {other}\n", "")
     done = move(project, "depot.Customer", "--drop-old", "--write-migration")
     assert done.returncode == 0, done.stderr

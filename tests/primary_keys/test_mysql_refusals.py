@@ -12,7 +12,6 @@ from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.models import MoveNote
 from django_sortable_ids.primary_keys.changes import mysql
-from django_sortable_ids.primary_keys.changes.mysql_tables import Steps, exchange
 from tests.marks import own_tables
 from tests.support import elsewhere, execute, on_statement, raising
 
@@ -126,7 +125,7 @@ def user_without(right):
 def test_a_user_who_may_not_read_triggers(graph):
     execute("CREATE TRIGGER unseen BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
     with user_without("TRIGGER"):
-        refused(graph, "depot_order: this user may not see its triggers: .*Grant TRIGGER")
+        refused(graph, "depot_order: this user may not see its triggers: grant TRIGGER")
 
 
 @pytest.mark.parametrize(
@@ -215,19 +214,6 @@ def test_it_continues_after_a_kill_at_each_statement(filled):
         if not kills:
             break
     assert number > 40
-
-
-def test_a_rename_of_some_tables_is_continued():
-    """Servers before MariaDB 10.6 may do that when they are killed."""
-    names = [f"depot_{each}" for each in ("table", "copy", "old")]
-    execute(*(f"CREATE TABLE {each} (id int)" for each in names[1:]))
-    steps = Steps(tables=[names], foreign_keys=[], checks=[], checksums={})
-    with connection.schema_editor(atomic=False) as editor:
-        exchange(editor, steps)
-        exchange(editor, steps)
-    found = [name for name in definitions() if name.startswith("depot_")]
-    execute("DROP TABLE depot_table")
-    assert found == ["depot_table"]
 
 
 def test_rows_that_are_written_after_a_stop_are_not_dropped_with_the_old_tables(filled):

@@ -1,6 +1,6 @@
-"""MariaDB and MySQL with settings that a server has from its start."""
+"""MariaDB and MySQL with a setting that a server has from its start."""
 
-from contextlib import contextmanager
+from contextlib import closing
 from importlib import import_module
 
 import pytest
@@ -50,96 +50,56 @@ found = [names, tags]
 """
 
 
-class Own:
-    """A server, and the project in one of its databases, as the user ``less``."""
-
-    def __init__(self, port):
-        self.port = port
-        self.root(
-            "CREATE DATABASE depot CHARACTER SET utf8mb4",
-            "CREATE USER less@'%' IDENTIFIED BY 'pw'",
-            "CREATE USER less@localhost IDENTIFIED BY 'pw'",
-            "GRANT ALL ON depot.* TO less@'%', less@localhost",
-        )
-        own = {
-            "ENGINE": "django.db.backends.mysql",
-            "NAME": "depot",
-            "USER": "less",
-            "PASSWORD": "pw",
-            "HOST": "127.0.0.1",
-            "PORT": port,
-        }
-        self.settings = f"{SETTINGS}DATABASES = {{'default': {own!r}}}\n"
-
-    def root(self, *statements):
-        made = import_module("MySQLdb").connect(
-            host="127.0.0.1", port=self.port, user="root", autocommit=True
-        )
-        try:
-            with made.cursor() as cursor:
-                for each in statements:
-                    cursor.execute(each)
-                return list(cursor.fetchall())
-        finally:
-            made.close()
-
-    def definitions(self):
-        names = [name for (name,) in self.root("USE depot", "SHOW TABLES")]
-        return {
-            name: self.root("USE depot", f"SHOW CREATE TABLE `{name}`")[0][1]
-            for name in names
-            if "depot" in name
-        }
+def execute(port, *statements):
+    """What the last one returns, of the user ``root``."""
+    made = import_module("MySQLdb").connect(
+        host="127.0.0.1", port=port, user="root", autocommit=True
+    )
+    with closing(made), made.cursor() as cursor:
+        for each in statements:
+            cursor.execute(each)
+        return list(cursor.fetchall())
 
 
-@contextmanager
-def started(*options):
+@pytest.fixture
+def port():
     try:
-        with server("mysql", *options) as made:
-            yield Own(made.port)
+        with server("mysql", "--lower-case-table-names=1") as made:
+            execute(made.port, "CREATE DATABASE depot CHARACTER SET utf8mb4")
+            yield made.port
     except NoServer as error:
         pytest.skip(str(error))
 
 
-def created(own, folder):
-    """The project, whose models have the new key and whose database the old one."""
-    project = Project(folder / "project")
-    project.create(MODELS, own.settings, rows=ROWS)
-    return project
+def test_names_of_tables_whose_case_is_ignored(port, tmp_path):
+    own = {"ENGINE": "django.db.backends.mysql", "NAME": "depot", "USER": "root"}
+    own |= {"HOST": "127.0.0.1", "PORT": port}
+    project = Project(tmp_path / "project")
+    project.create(MODELS, f"{SETTINGS}DATABASES = {{'default': {own!r}}}\n", rows=ROWS)
+    execute(
+        port,
+        "CREATE TABLE depot.Depot_Review (id int PRIMARY KEY, Customer bigint, "
+        "CONSTRAINT reviewed FOREIGN KEY (Customer) REFERENCES depot.DEPOT_customer (ID))",
+        "INSERT INTO depot.depot_review SELECT id, id FROM depot.depot_customer",
+    )
 
+    def definitions():
+        names = [name for (name,) in execute(port, "USE depot", "SHOW TABLES") if "depot" in name]
+        shown = (execute(port, "USE depot", f"SHOW CREATE TABLE `{name}`")[0] for name in names)
+        return dict(shown)
 
-def test_a_binary_log_and_a_user_without_super(tmp_path):
-    """Error 1419: such a user may create no trigger, and sees those that there are."""
-    with started("--server-id=1", "--log-bin=changes") as own:
-        project = created(own, tmp_path)
-        project.add_keys("Customer")
-        project.write_move()
-        project.manage("migrate")
-        assert project.found(DUMP) == [["a", "b", "c"], ["a", "b", "c"]]
-
-
-def test_names_of_tables_whose_case_is_ignored(tmp_path):
-    with started("--lower-case-table-names=1") as own:
-        project = created(own, tmp_path)
-        own.root(
-            "CREATE TABLE depot.Depot_Review (id int PRIMARY KEY, Customer bigint, "
-            "CONSTRAINT reviewed FOREIGN KEY (Customer) REFERENCES depot.DEPOT_customer (ID))",
-            "INSERT INTO depot.depot_review SELECT id, id FROM depot.depot_customer",
-        )
-        before = own.definitions()
-        assert "depot_customer" in before
-        project.add_keys("Customer")
-        printed = project.write_move()
-        assert "depot_review.Customer" in printed
-        assert "Depot_ORDER.customer_id" in printed
-        project.manage("migrate")
-        assert project.found(DUMP) == [["a", "b", "c"], ["a", "b", "c"]]
-        joined = (
-            "SELECT count(*) FROM depot.depot_review r JOIN depot.depot_customer c ON c.id = {}"
-        )
-        assert own.root(joined.format("r.Customer")) == [(3,)]
-        found = own.definitions()
-        assert set(found) == set(before)
-        assert "CONSTRAINT `reviewed` FOREIGN KEY" in found["depot_review"]
-        project.manage("migrate", "depot", "0001")
-        assert own.definitions() == before
+    before = definitions()
+    assert "depot_customer" in before
+    project.add_keys("Customer")
+    printed = project.write_move()
+    assert "depot_review.Customer" in printed
+    assert "Depot_ORDER.customer_id" in printed
+    project.manage("migrate")
+    assert project.found(DUMP) == [["a", "b", "c"], ["a", "b", "c"]]
+    joined = "SELECT count(*) FROM depot.depot_review r JOIN depot.depot_customer c ON c.id = {}"
+    assert execute(port, joined.format("r.Customer")) == [(3,)]
+    found = definitions()
+    assert set(found) == set(before)
+    assert "CONSTRAINT `reviewed` FOREIGN KEY" in found["depot_review"]
+    project.manage("migrate", "depot", "0001")
+    assert definitions() == before

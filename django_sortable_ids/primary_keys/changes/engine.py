@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
 
 from ...db import row, rows, tables, value
 from ...errors import BackfillError
-from .graph import Change, Column, Key, Values, existing
+from .graph import Change, Column, Key, KeyColumn, existing
 from .texts import replace_values
 
 if TYPE_CHECKING:
@@ -46,11 +45,8 @@ class Program(NamedTuple):
 
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database. Its verbs, in order: ``is_done``, since a
-    move may have been stopped; while ``working``, ``problems``, ``rehearse``, ``create_maps``
-    (which ``key_map.py`` then fills) and ``move``; last ``drop_maps``.
-
-    ``planned`` is the change of the migration, and ``change`` the same without columns that this
-    database doesn't have.
+    move may have been stopped; ``problems``, ``rehearse``, ``create_maps`` (which ``key_map.py``
+    then fills), ``move`` and ``drop_maps``.
     """
 
     create_map = "CREATE TABLE"
@@ -61,13 +57,10 @@ class KeyEngine(ABC):
     """Selects kind, name, text and table of each program."""
     in_order_of_the_file = ""
     """What makes a query read the rows of a table in the order of the file."""
-    counts_copied_rows = False
-    """Whether rows that are not in the map are missing in a copy, whose rows are counted."""
 
     def __init__(self, editor: Any, planned: Change, note: Note) -> None:
         self.editor = editor
         self.connection: Any = editor.connection
-        self.planned = planned
         self.change = existing(planned, self.connection)
         self.note = note
         self.using: str = editor.connection.alias
@@ -81,8 +74,8 @@ class KeyEngine(ABC):
             if rows.exists() and not rows.filter(**{f"{name}__isnull": False}).exists():
                 yield (
                     f"no row of {key.label} has its old key in {name} any more: only a backup has "
-                    f"them. If all rows are newer than the move, set {name} of one row of "
-                    f"{key.label} to any value"
+                    f"them. Fill {name} from it, or set that of one row to any value if all rows "
+                    f"are newer than the move, and migrate again"
                 )
 
     def with_old_keys(self) -> list[str]:
@@ -96,11 +89,6 @@ class KeyEngine(ABC):
     def is_done(self) -> bool:
         """Whether the keys are moved; a move that was stopped in the middle is continued."""
         return self.note.is_done
-
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """The session in which keys are filled and moved."""
-        yield
 
     def problems(self) -> Iterator[str]:
         """What can't be moved, each with what to do."""
@@ -180,20 +168,16 @@ class KeyEngine(ABC):
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
-        may_lack: list[tuple[str, Key | Column, str]] = [
-            (table.name, column, table.name) for table, column in self.change.histories
-        ]
-        if not self.counts_copied_rows:
-            may_lack = [(each.table, each, each.label) for each in self.change.keys] + may_lack
-        for table, part, name in may_lack:
+        may_lack: list[tuple[str, Key | Column]] = [(each.table, each) for each in self.change.keys]
+        for table, part in [*may_lack, *((each.name, one) for each, one in self.change.histories)]:
             sql = f"SELECT 1 {self.with_orphans(table, part, part.key.map)} LIMIT 1"
             if row(self.connection, sql) is not None:
                 raise BackfillError(
-                    f"{name}: rows were inserted during the migration. No key was moved: stop the "
+                    f"{table}: rows were inserted during the migration. No key was moved: stop the "
                     f"application, and migrate again"
                 )
 
-    def with_orphans(self, table: str, part: Key | Column, values: Values) -> str:
+    def with_orphans(self, table: str, part: Key | Column, values: KeyColumn) -> str:
         """The clauses FROM and WHERE of the rows whose value is none of these keys, named ``t``."""
         of_row, column = f"t.{self.quote(part.name)}", self.quote(values.column)
         key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE p.{column} = {of_row}"

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from ..operation import MigratePrimaryKey
 
 
-class Values(NamedTuple):
+class KeyColumn(NamedTuple):
+    """A column of keys, and the next value of each."""
+
     table: str
     column: str
     """The column with the keys."""
@@ -64,16 +66,16 @@ class Key(Part):
     table: str
     model: Any
     """The model before."""
-    map: Values
+    map: KeyColumn
     """The next value of each key, also of deleted rows."""
-    kept: Values | None
+    kept: KeyColumn | None
     """The pairs of deleted rows that stay in the database; None if no history contains keys."""
     content_types: tuple[tuple[str, str], ...]
     """App label and name of the models whose rows it identifies: its own, proxies and children."""
 
     @property
-    def own(self) -> Values:
-        return Values(self.table, self.name, self.model, self.gone or "")
+    def own(self) -> KeyColumn:
+        return KeyColumn(self.table, self.name, self.model, self.gone or "")
 
     @property
     def key(self) -> Key:
@@ -123,18 +125,20 @@ class Table:
 class Texts(NamedTuple):
     table: str
     column: str
-    content_type: str | None
-    """The column of the content types; None if all keys are those of one model."""
-    key: str | None
-    """That model: ``app.Model``."""
+    of: str
+    """The column of their content types; or ``app.Model``, if all keys are those of one model."""
     field: Any
     """The field of the column; None if no model has it."""
     is_adopted: bool
     """Whether keys of deleted rows get new ones."""
 
-    def has(self, key: Key) -> bool:
-        """Whether it may contain values of the key."""
-        return self.content_type is not None or self.key == key.label
+    @property
+    def content_type(self) -> str | None:
+        return None if "." in self.of else self.of
+
+    def has(self, label: str) -> bool:
+        """Whether it may contain keys of the model."""
+        return self.of == label or self.content_type is not None
 
 
 @dataclass(frozen=True)
@@ -168,17 +172,15 @@ def build(
     known = adopted.union(each for each in operation.references if each.key in labels)
     references = sorted(known.union(references_of(before, moved)))
     fields = by_column(before), by_column(after)
-    found = []
-    for is_adopted, listed in ((False, operation.generic), (True, operation.texts)):
-        for table, name, of in listed:
-            content_type, key = (None, of) if is_adopted and "." in of else (of, None)
-            field = fields[0].get((table, name))
-            found.append(Texts(table, name, content_type, key, field, is_adopted))
+    found = [
+        Texts(*each, fields[0].get((each.table, each.column)), is_adopted)
+        for is_adopted, listed in ((False, operation.generic), (True, operation.texts))
+        for each in listed
+    ]
     histories = {before.get_model(each.model)._meta.db_table for each in operation.histories}
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
-    adopted_texts = {each.key for each in found if each.is_adopted}
-    copied |= {label for label in labels if not adopted_texts.isdisjoint((None, label))}
+    copied |= {label for label in labels for each in found if each.is_adopted and each.has(label)}
     keys = {
         each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
         for each in moved
@@ -227,9 +229,9 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
     old, gone = _old(moved, before if backwards else after, backwards)
     columns = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
 
-    def values(kind: KeyTable) -> Values:
+    def values(kind: KeyTable) -> KeyColumn:
         model: Any = before.get_model(*kind.model_key(moved))
-        return Values(model._meta.db_table, columns[0], model, columns[1])
+        return KeyColumn(model._meta.db_table, columns[0], model, columns[1])
 
     return Key(
         label=moved.model,
@@ -245,8 +247,7 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
         content_types=tuple(
             (model._meta.app_label, str(model._meta.model_name))
             for model in before.get_models()
-            if referenced_column((model._meta.concrete_model or model)._meta.pk)
-            is models[0]._meta.pk
+            if referenced_column(model._meta.pk) is models[0]._meta.pk
         ),
     )
 

@@ -14,7 +14,6 @@ move refuses a table that was written before the exchange.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -24,7 +23,6 @@ from typing import Any
 from django.db import Error, transaction
 
 from ...db import row, rows, tables, value
-from ...db.errors import error_number
 from ...errors import BackfillError
 from ...schema.table_definition import dependents
 from .engine import ForeignKey, KeyEngine, Program
@@ -37,8 +35,6 @@ from .mysql_tables import (
     collation_of,
     copying,
     exchange,
-    execute,
-    is_before_exchange,
     plain,
     prefixed,
 )
@@ -49,10 +45,6 @@ SELECT constraint_name, table_name, column_name, referenced_table_name, referenc
 FROM information_schema.key_column_usage
 WHERE table_schema = DATABASE() AND referenced_table_schema = DATABASE()
 ORDER BY table_name, constraint_name, ordinal_position
-"""
-_WRITTEN = """
-SELECT update_time FROM information_schema.tables
-WHERE table_schema = DATABASE() AND table_name = %s
 """
 _PROGRAMS = """
 SELECT 'trigger', trigger_name, NULLIF(action_statement, ''), event_object_table
@@ -90,8 +82,6 @@ UNION ALL SELECT 1 FROM information_schema.schema_privileges
 UNION ALL SELECT 1 FROM information_schema.table_privileges
     WHERE privilege_type = 'TRIGGER' AND table_schema = DATABASE() AND table_name = %s
 """
-_NEEDS_SUPER = 1419
-"""The error of a server with a binary log, before it looks at the privilege TRIGGER."""
 WAIT = 10
 """Seconds for another process that moves keys, as a killed one may do for a moment."""
 
@@ -119,7 +109,6 @@ def alone(connection: Any) -> Iterator[None]:
 class MySQLKeys(KeyEngine):
     locks = "these tables for a moment at the end, and stops if others have written until then"
     programs_sql = _PROGRAMS
-    counts_copied_rows = True
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
         found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
@@ -159,6 +148,13 @@ class MySQLKeys(KeyEngine):
         if problems := list(self._not_stored(name)):
             yield from problems
             return
+        for (trigger,) in rows(self.connection, _TRIGGERS, [name]):
+            yield (
+                f"{name} has the trigger {trigger}, and is replaced by a table without it: drop "
+                f"the trigger, migrate, and create it again"
+            )
+        if not value(self.connection, _RIGHTS, [name]):
+            yield f"{name}: this user may not see its triggers: grant TRIGGER, and run this again"
         old = prefixed(OLD, name)
         if tables.kind(self.connection, old):
             yield (
@@ -207,7 +203,7 @@ class MySQLKeys(KeyEngine):
             yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and run this again"
 
     def programs(self) -> Iterator[Program]:
-        """Without the triggers of changed tables, which ``rehearse`` refuses."""
+        """Without the triggers of changed tables, which ``problems`` refuses."""
         changed = {plain(self.connection, each.name) for each in self.change.tables}
         for each in super().programs():
             table = each.table and tables.folded_table(self.connection, each.table)
@@ -223,36 +219,10 @@ class MySQLKeys(KeyEngine):
                         yield f"{new.name}: a table LIKE it would lose {part}: remove that"
                     new.alter()
                     new.add_indexes()
-                    yield from self._triggers(new)
                 except Error as error:
                     yield f"{new.name}: a copy with the new columns can't be made: {error}"
                 finally:
                     new.drop()
-
-    def _triggers(self, new: NewTable) -> Iterator[str]:
-        """Those of an old table would be dropped with it. A user may not see them: it is tried
-        whether this one may create one."""
-        found = rows(self.connection, _TRIGGERS, [new.name])
-        for (name,) in found:
-            yield (
-                f"{new.name} has the trigger {name}, and is replaced by a table without it: drop "
-                f"the trigger, migrate, and create it again"
-            )
-        if found:
-            return
-        # A crash of MariaDB may leave the name of a trigger in use.
-        name, table = map(self.quote, (f"sortable_ids_{secrets.token_hex(8)}", new.new))
-        create = f"CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW SET @a = 1"
-        try:
-            execute(self.editor, create)
-            execute(self.editor, f"DROP TRIGGER {name}")
-        except Error as error:
-            is_about_logs = error_number(error) == _NEEDS_SUPER
-            if not is_about_logs or not value(self.connection, _RIGHTS, [new.name]):
-                yield (
-                    f"{new.name}: this user may not see its triggers: {error}. Grant TRIGGER, and "
-                    f"run this again"
-                )
 
     def last_counted(self, key: Key) -> int | None:
         table = OldTable(self.connection, plain(self.connection, key.table))
@@ -261,15 +231,19 @@ class MySQLKeys(KeyEngine):
     def move(self) -> None:
         with alone(self.connection), copying(self.connection):
             new_tables = self._new_tables()
-            # When each table was written last; None if the server doesn't know.
-            names = [each.name for each in new_tables]
-            written = {each: value(self.connection, _WRITTEN, [each]) for each in names}
+            before = {each.name: self._checksum(each.name) for each in new_tables}
             for each in new_tables:
                 each.create()
                 each.alter()
                 each.fill()
+            self.refuse_unfilled()
             steps = self._steps(new_tables)
-            self._refuse_written(new_tables, written)
+            for table, checksum in before.items():
+                if steps.checksums[table] != checksum:
+                    raise BackfillError(
+                        f"{table} was written during the migration. No key was moved: stop the "
+                        f"application, and migrate again"
+                    )
             with transaction.atomic(self.connection.alias):
                 self._replace_in(new_tables)
                 self.note.begin(steps._asdict(), self.all_counted())
@@ -292,24 +266,12 @@ class MySQLKeys(KeyEngine):
     def _new_tables(self) -> list[NewTable]:
         return [NewTable(self, each) for each in self.change.tables]
 
-    def _refuse_written(self, new_tables: list[NewTable], before: dict[str, Any]) -> None:
-        self.refuse_unfilled()
-        for each in new_tables:
-            now = value(self.connection, _WRITTEN, [each.name])
-            # The server forgets the time when it closes the table.
-            is_written = now is not None and now != before[each.name]
-            if is_written or self._count(each.name) != self._count(each.new):
-                raise BackfillError(
-                    f"{each.name} was written during the migration. No key was moved: stop the "
-                    f"application, and migrate again"
-                )
-
     def _refuse_written_since(self, steps: Steps) -> None:
         """Whoever found a stopped move may have started the application again, on the tables that
         the exchange would drop."""
-        for table, new, old in steps.tables:
-            has_old_name = is_before_exchange(self.connection, new, old)
-            if has_old_name and self._checksum(table) != steps.checksums[table]:
+        for table, new, _ in steps.tables:
+            is_there = tables.kind(self.connection, new)
+            if is_there and self._checksum(table) != steps.checksums[table]:
                 raise BackfillError(
                     f"{table} was written since the move stopped, and {new} was not, which takes "
                     f"its place. Nothing is lost yet: stop the application, give {table} the rows "
@@ -320,9 +282,6 @@ class MySQLKeys(KeyEngine):
         """Of all rows, in any order."""
         found: int | None = row(self.connection, f"CHECKSUM TABLE {self.quote(table)}")[1]
         return found
-
-    def _count(self, table: str) -> int:
-        return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
 
     def _replace_in(self, new_tables: list[NewTable]) -> None:
         """Texts are replaced where they stay: in the new tables."""

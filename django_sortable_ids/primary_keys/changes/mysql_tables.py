@@ -334,11 +334,6 @@ class Steps(NamedTuple):
     """Of the rows that the new tables have, by table: it is the server's ``CHECKSUM TABLE``."""
 
 
-def is_before_exchange(connection: Any, new: str, old: str) -> bool:
-    """Whether a table still has its own name, by the two others of its step."""
-    return bool(tables.kind(connection, new) and not tables.kind(connection, old))
-
-
 def exchange(editor: Any, steps: Steps) -> None:
     """Exchange the tables. Whatever stops it: run again, it continues."""
     connection, quote = editor.connection, editor.quote_name
@@ -346,19 +341,16 @@ def exchange(editor: Any, steps: Steps) -> None:
     def has(*constraint: str) -> bool:
         return value(connection, _CONSTRAINED, constraint) is not None
 
-    renames = []
-    for table, new, old in steps.tables:
-        if is_before_exchange(connection, new, old):
-            renames.append((table, old))
-        if tables.kind(connection, new):
-            renames.append((new, table))
-    if renames:
+    if any(tables.kind(connection, new) for _, new, _ in steps.tables):
         # Foreign keys that stay would follow the old tables to their new names.
         for table, name, _ in steps.foreign_keys:
             if has(table, name, "FOREIGN KEY"):
                 execute(editor, f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
-        pairs = (f"{quote(present)} TO {quote(later)}" for present, later in renames)
-        execute(editor, f"RENAME TABLE {', '.join(pairs)}")
+        renames = (
+            f"{quote(table)} TO {quote(old)}, {quote(new)} TO {quote(table)}"
+            for table, new, old in steps.tables
+        )
+        execute(editor, f"RENAME TABLE {', '.join(renames)}")
     for _, _, old in steps.tables:
         execute(editor, f"DROP TABLE IF EXISTS {quote(old)}")
     for constraints, kind in ((steps.checks, "CHECK"), (steps.foreign_keys, "FOREIGN KEY")):

@@ -42,7 +42,8 @@ WHERE NOT tgisinternal AND tgparentid = 0
 UNION ALL SELECT 'rule', rulename::text, pg_get_ruledef(r.oid), relname::text
 FROM pg_rewrite r JOIN pg_class c ON c.oid = ev_class WHERE rulename <> '_RETURN' AND r.oid >= 16384
 UNION ALL SELECT CASE prokind WHEN 'p' THEN 'procedure' ELSE 'function' END, p.oid::regproc::text,
-    regexp_replace(pg_get_functiondef(p.oid), '\$(function|procedure)x*\$', ' ', 'g'), NULL
+    regexp_replace(regexp_replace(pg_get_functiondef(p.oid), '\n LANGUAGE \w+', ''),
+        '\$(function|procedure)x*\$', ' ', 'g'), NULL
 FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
 WHERE prokind IN ('f', 'p', 'w') AND nspname NOT IN ('information_schema', 'pg_catalog')
     AND prorettype <> 'trigger'::regtype

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -32,7 +31,6 @@ from .engine import ForeignKey, InOneTransaction
 from .graph import Key, Table
 
 _COPY = "moving__"
-_SCHEMAS = ("main", "temp")
 _CACHE = 131_072
 """Kilobytes."""
 _DEPENDENTS = """
@@ -81,27 +79,11 @@ class SQLiteKeys(InOneTransaction):
     def last_counted(self, key: Key) -> int | None:
         return self._sequence(key.table)
 
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """Pages of indexes and sorted rows are kept in memory, instead of written and read again
-        and again."""
-        before = {each: value(self.connection, f"PRAGMA {each}.cache_size") for each in _SCHEMAS}
-        # Another move of the same editor may have changed it already.
-        restore = [
-            f"PRAGMA {schema}.cache_size = {size}"
-            for schema, size in before.items()
-            if size != -_CACHE
-        ]
-        try:
-            for each in _SCHEMAS:
-                row(self.connection, f"PRAGMA {each}.cache_size = -{_CACHE}")
-            yield
-        except BaseException:
-            for each in restore:
-                row(self.connection, each)
-            raise
-        # The editor runs them after it has checked all foreign keys.
-        self.editor.deferred_sql += restore
+    def create_maps(self) -> None:
+        # Pages of indexes and sorted rows stay in memory, instead of being written and read again.
+        for schema in ("main", "temp"):
+            row(self.connection, f"PRAGMA {schema}.cache_size = -{_CACHE}")
+        super().create_maps()
 
     def replace_keys(self) -> None:
         with transaction.atomic(self.connection.alias):

@@ -21,7 +21,7 @@ from ...errors import BackfillError, counted
 from ...fields import SortableIDField
 from ...functions.fragments import HyphenatedHex
 from ...functions.texts import AsText
-from .graph import Change, Key, Texts, Values
+from .graph import Change, Key, KeyColumn, Texts
 from .moved import TextReference
 
 _KEYS = 500
@@ -199,7 +199,7 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
     """Columns without room for the keys."""
     for texts in change.texts:
         for key in change.keys:
-            unfit = texts.has(key) and _unfit(editor.connection, texts, key)
+            unfit = texts.has(key.label) and _unfit(editor.connection, texts, key)
             if unfit and (count := rows_with_keys(editor.connection, texts, key)):
                 yield (
                     f"{counted(count, 'row')} of {texts.table}.{texts.column} with keys of "
@@ -214,7 +214,7 @@ def rows_with_keys(connection: Any, texts: Texts, key: Key) -> int:
     return value(connection, sql) if condition else 0
 
 
-def deleted_keys(connection: Any, texts: Texts, key: Key, known: Values) -> Iterator[list[Any]]:
+def deleted_keys(connection: Any, texts: Texts, key: Key, known: KeyColumn) -> Iterator[list[Any]]:
     """The values of the column that may be keys, but are none of the known ones: some at a
     time."""
     condition = _condition(connection, texts, key)
@@ -233,7 +233,7 @@ def deleted_keys(connection: Any, texts: Texts, key: Key, known: Values) -> Iter
 
 def _condition(connection: Any, texts: Texts, key: Key) -> str:
     """The condition in SQL for rows that contain values of the key; empty if none can."""
-    if not texts.has(key):
+    if not texts.has(key.label):
         return ""
     if texts.content_type is None:
         return f"{connection.ops.quote_name(texts.column)} IS NOT NULL"
@@ -316,7 +316,7 @@ def _folded(key: Any) -> Any:
     return key.casefold().rstrip(" ") if isinstance(key, str) else key
 
 
-def _looked_up(connection: Any, values: Values, keys: list[Any], *names: str) -> Iterator[Any]:
+def _looked_up(connection: Any, values: KeyColumn, keys: list[Any], *names: str) -> Iterator[Any]:
     """Fields of the rows that have these keys."""
     known: QuerySet[Any] = QuerySet(values.model, using=connection.alias)
     for start in range(0, len(keys), _KEYS):
