@@ -66,53 +66,26 @@ ALTER_ADDED = (
     "id to all rows that have none. Migrate up to the migration before this one, fill the rows "
     "with `manage.py backfill_ids`, and migrate the rest; or set a strict sql_mode."
 )
-_SAMPLED = "{sampled} values were checked, from both ends and the middle of the table."
-ALTER_VALUES = (
-    "the table has rows, and their values would be treated as ids: {misfit} Declare what they are "
-    "(UUIDs of other versions by accept_other_versions=True), or add a new field with null=True "
-    f"and fill it with `manage.py backfill_ids`. {_SAMPLED}"
-)
-ALTER_VALUES_AS_THEY_ARE = (
-    f"the table has rows, and their values would be treated as ids: {{misfit}} {_SAMPLED}"
-)
 ALTER_CHAR32 = (
     "the table has rows, and its column is no uuid but a char, as Django 4 created it. Give the "
     'field storage="char32", or change the column first: '
     "ALTER TABLE {table} MODIFY {column} uuid, as in all columns that refer to it."
 )
-_MOVE = (
-    "Delete this migration, or its changes of the key and of a field for the old one, and let "
-    "`manage.py backfill_ids {app} --primary-key --write-migration` write one that moves the key"
+ALTER_VALUES = "the table has rows, and an AlterField changes no value: {what}"
+TYPE = "the column would get another type, {new} instead of {old}."
+SAMPLED = "{misfit} {count:,} values were checked, from both ends and the middle of the table."
+MISREAD = '{misread}. First store the ids otherwise, by storage="{storage}".'
+DECLARE = (
+    "Or declare what the values are, if they may stay (UUIDs of other versions by "
+    "accept_other_versions=True)."
 )
-ALTER_VALUES_OF_KEY = (
-    "the table has rows, and the values of the key would be treated as ids: {misfit} "
-    + _MOVE
-    + "; or declare what they are, if they may stay (UUIDs of other versions by "
-    f"accept_other_versions=True). {_SAMPLED}"
+FILL = (
+    "Add a second field with null=True, fill it with `manage.py backfill_ids`, such as "
+    "--convert-from {name}, and swap the two by SwapSortableID."
 )
-ALTER_SCHEME = (
-    "the table has rows, and an AlterField changes no value: {misfit} Add a second field with "
-    "null=True, fill it with `manage.py backfill_ids ... --convert-from {name}`, and swap the two "
-    f"by SwapSortableID. {_SAMPLED}"
-)
-ALTER_TYPE = (
-    "the table has rows, and a change of the column's type from {old} to {new} maps no value. Add "
-    "a second field with null=True, and fill it with `manage.py backfill_ids`: from the times of "
-    "the rows, or --convert-from the ids of this one."
-)
-ALTER_KEY = (
-    "the table has rows, and a change of the key's type from {old} to {new} maps no value, neither "
-    "here nor in the columns that refer to it. " + _MOVE + "."
-)
-ALTER_TO_OTHER = "the table has rows, and an AlterField changes no value: {misread}. {road}."
-_STORE = 'Delete this change, and first store the ids otherwise, by storage="{storage}": '
-STORE = (
-    _STORE + "add a second field with it and null=True, fill it with `manage.py backfill_ids ... "
-    "--convert-from {name}`, swap the two by SwapSortableID, and then alter the field"
-)
-STORE_KEY = (
-    _STORE + "edit the key, let `manage.py backfill_ids {app} --primary-key --write-migration` "
-    "write a migration that moves it, and then alter it"
+MOVE = (
+    "Delete the changes of the key and of a field for the old one, and let `manage.py backfill_ids "
+    "{app} --primary-key --write-migration` write a migration that moves the key."
 )
 
 
@@ -309,11 +282,7 @@ class _Walk:
             before = tables.family(found and found.kind)
             if (before, after) == ("text", "uuid"):
                 return ALTER_CHAR32.format(table=table, column=column)
-        if before == after:
-            return None
-        if old.primary_key:
-            return ALTER_KEY.format(old=before, new=after, app=old.model._meta.app_label)
-        return ALTER_TYPE.format(old=before, new=after)
+        return None if before == after else _altered(old, TYPE.format(old=before, new=after))
 
     def missing(self, table: str, column: str | None) -> str | None:
         """Why the column can't become NOT NULL; None if it can."""
@@ -343,10 +312,8 @@ class _Walk:
         values = self.sampled(table, column, model) if key else []
         for each in values:
             if key and (found := misread(each, key, new, self.connection)):
-                road = STORE_KEY if key.primary_key else STORE
-                given = {"app": key.model._meta.app_label, "name": key.name}
-                road = road.format(storage=storage_names(key.scheme)[-1], **given)
-                return ALTER_TO_OTHER.format(misread=found, road=road)
+                what = MISREAD.format(misread=found, storage=storage_names(key.scheme)[-1])
+                return _altered(key, what)
         return None
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
@@ -359,16 +326,17 @@ class _Walk:
         reason = misfit(values, new, self.connection, old, (table, column), late_share)
         if reason is None:
             return None
+        what = SAMPLED.format(misfit=reason, count=len(values))
         if reason.advice:
-            text = ALTER_VALUES_AS_THEY_ARE
-        elif old.primary_key:
-            text = ALTER_VALUES_OF_KEY
-        elif isinstance(old, SortableIDField):
-            text = ALTER_SCHEME
-        else:
-            text = ALTER_VALUES
-        named = {"name": old.name, "app": model._meta.app_label}
-        return text.format(misfit=reason, sampled=f"{len(values):,}", **named)
+            return ALTER_VALUES.format(what=what)
+        more = "" if isinstance(old, SortableIDField) else f" {DECLARE}"
+        return f"{_altered(old, what)}{more}"
+
+
+def _altered(field: Any, what: str) -> str:
+    road = MOVE if field.primary_key else FILL
+    given = {"app": field.model._meta.app_label, "name": field.name}
+    return f"{ALTER_VALUES.format(what=what)} {road.format(**given)}"
 
 
 def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:

@@ -29,22 +29,21 @@ ADDED = (
 )
 
 
-def types_changed(old, new):
+def types_changed(old, new, road):
     return (
-        f"the table has rows, and a change of the column's type from {old} to {new} maps no value. "
-        "Add a second field with null=True, and fill it with `manage.py backfill_ids`: from the "
-        "times of the rows, or --convert-from the ids of this one."
+        "the table has rows, and an AlterField changes no value: the column would get another "
+        f"type, {new} instead of {old}. {road}"
     )
 
 
-def key_changed(old, new):
-    return (
-        f"the table has rows, and a change of the key's type from {old} to {new} maps no value, "
-        "neither here nor in the columns that refer to it. Delete this migration, or its changes "
-        "of the key and of a field for the old one, and let "
-        "`manage.py backfill_ids depot --primary-key --write-migration` write one that moves "
-        "the key."
-    )
+FILL = (
+    "Add a second field with null=True, fill it with `manage.py backfill_ids`, such as "
+    "--convert-from place, and swap the two by SwapSortableID."
+)
+MOVE = (
+    "Delete the changes of the key and of a field for the old one, and let `manage.py backfill_ids "
+    "depot --primary-key --write-migration` write a migration that moves the key."
+)
 
 
 @contextlib.contextmanager
@@ -120,9 +119,9 @@ def test_a_counted_key_never_becomes_one_of_another_type(depot, five_rows, name)
     finally:
         depot.take_back()
     start = "Nothing was migrated.\ndepot.0002_step, depot.order.id: "
-    kind = re.search(r"from integer to (\w+)", refusal)[1]
+    kind = re.search(r"(\w+) instead of integer", refusal)[1]
     assert kind in {"uuid", "bytes", "text"}
-    assert refusal == start + key_changed("integer", kind)
+    assert refusal == start + types_changed("integer", kind, MOVE)
     assert (depot.column("depot_order", "id"), depot.column("depot_line", "order_id")) == keys
     assert depot.applied() == ["0001_step"]
 
@@ -158,7 +157,7 @@ def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
     depot.write(f'AlterField("order", "place", {new}),')
     kind = "uuid" if connection.features.has_native_uuid_field else "text"
     reason = (
-        types_changed(kind, "integer")
+        types_changed(kind, "integer", FILL)
         if new.startswith("Snowflake")
         else "5 rows without an id: NOT NULL would fail, or copy one id into all of them. Fill "
         "them first with `manage.py backfill_ids`, or keep null=True."

@@ -145,13 +145,12 @@ def test_a_scheme_that_has_no_such_numbers_is_refused(counted):
     number = before[0][0]
     counted.write('AlterField("order", "id", Time64Field(primary_key=True)),')
     assert counted.refusal() == (
-        "Nothing was migrated.\ndepot.0002_step, depot.order.id: the table has rows, and the "
-        f"values of the key would be treated as ids: {number} is not a valid 64-bit decimal time "
-        "id: it is out of the scheme's range. Expected a whole number of 19 digits, such as "
-        "1767225600000071425. Delete this migration, or its changes of the key and of a field for "
-        "the old one, and let `manage.py backfill_ids depot --primary-key "
-        "--write-migration` write one that moves the key; or declare what they are, "
-        "if they may stay (UUIDs of other versions by accept_other_versions=True). 5 values were "
-        "checked, from both ends and the middle of the table."
+        "Nothing was migrated.\ndepot.0002_step, depot.order.id: the table has rows, and an "
+        f"AlterField changes no value: {number} is not a valid 64-bit decimal time id: it is out "
+        "of the scheme's range. Expected a whole number of 19 digits, such as 1767225600000071425. "
+        "5 values were checked, from both ends and the middle of the table. Delete the changes of "
+        "the key and of a field for the old one, and let `manage.py backfill_ids depot "
+        "--primary-key --write-migration` write a migration that moves the key. Or declare what "
+        "the values are, if they may stay (UUIDs of other versions by accept_other_versions=True)."
     )
     assert keys(counted) == before

@@ -19,9 +19,9 @@ from .sources import ROWS, create_orders
 pytestmark = own_tables
 
 CONVERT = (
-    r"Add a second field with null=True, fill it with `manage\.py backfill_ids \.\.\. "
-    r"--convert-from public`, and swap the two by SwapSortableID\. 5 values were checked, from "
-    r"both ends and the middle of the table\.$"
+    r"5 values were checked, from both ends and the middle of the table\. Add a second field with "
+    r"null=True, fill it with `manage\.py backfill_ids`, such as --convert-from public, and swap "
+    r"the two by SwapSortableID\.$"
 )
 CHANGED = {
     "another version of UUIDs": ("UUIDv7Field({})", "UUIDv6Field({})", "is no UUIDv6"),
@@ -36,7 +36,7 @@ CHANGED = {
     "a text of the same bits": (
         'ULIDField(storage="uuid", {})',
         'TimeflakeField(storage="uuid", {})',
-        r"the public id 0\w{25} would become \w{22}, and the old text would not be found\. Add",
+        r"the public id 0\w{25} would become \w{22}, and the old text would not be found\.",
     ),
     "a text of the same bits in any case": (
         "ULIDField({})",
@@ -87,7 +87,7 @@ def test_it_is_refused_with_the_road(depot, change, how):
     assert text.startswith(
         "Nothing was migrated.\ndepot.0002_step, depot.order.public: the table has rows, and "
     )
-    if "a change of the column's type" not in text:
+    if "the column would get another type" not in text:
         assert re.search(reason, text)
         assert re.search(CONVERT, text)
     assert depot.applied() == ["0001_step"]
@@ -129,15 +129,13 @@ def test_random_uuids_are_adopted_as_what_they_are_only(depot):
     rows = "import uuid\n" + ROWS.replace("name=name", "name=name, public=uuid.uuid4()")
     prepare(depot, "UUIDField()", rows)
     depot.write('AlterField("order", "public", UUIDv7Field()),')
-    with pytest.raises(
-        CommandError, match=r"is no UUIDv7\. Declare what they are \(UUIDs of other"
-    ):
+    with pytest.raises(CommandError, match=r"is no UUIDv7\. .* Or declare what the values are"):
         depot.migrate()
     depot.names.pop()
     depot.write('AlterField("order", "public", UUIDv7Field(accept_other_versions=True)),')
     depot.migrate()
     depot.write('AlterField("order", "public", UUIDv7Field()),')
-    with pytest.raises(CommandError, match=r"is no UUIDv7\. Add a second field with null=True"):
+    with pytest.raises(CommandError, match=r"is no UUIDv7\. .* swap the two by SwapSortableID\.$"):
         depot.migrate()
 
 
