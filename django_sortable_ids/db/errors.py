@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
@@ -23,8 +22,10 @@ class Kind(NamedTuple):
     """Of SQLite: primary result codes."""
 
     def __call__(self, error: Error) -> bool:
+        cause = error.__cause__
+        sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
         return (
-            sqlstate(error) in self.sqlstates
+            sqlstate in self.sqlstates
             or error_number(error) in self.numbers
             or sqlite_code(error) in self.codes
         )
@@ -65,15 +66,6 @@ def is_missing(error: Error) -> bool:
 _MISSING = Kind({"42P01", "42703"}, {1054, 1146})
 
 
-def sqlstate(error: Error) -> str | None:
-    """The SQLSTATE of PostgreSQL; None for other engines."""
-    cause = error.__cause__
-    # psycopg gives none for a refused connection.
-    if re.search(r'FATAL:\s+database ".*" does not exist', str(error)):
-        return "3D000"
-    return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
-
-
 def sqlite_code(error: Error) -> int:
     """The primary result code of SQLite; 0 for other engines."""
     # The low byte of an extended result code.
@@ -108,20 +100,10 @@ _REFUSALS = (
         "Free some space",
     ),
     (
-        Kind(numbers={1292}),
-        "the session's sql_mode refuses a value in another column of a row",
-        "Correct the value, or allow it by sql_mode (ALLOW_INVALID_DATES)",
-    ),
-    (
         is_denied,
         "the database user lacks a privilege",
         "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids; a "
         "move of keys needs ALL on its tables, and PostgreSQL that the user owns them",
-    ),
-    (
-        Kind({"3D000"}, {1049}),
-        "the database does not exist",
-        "Create it, or correct its NAME in DATABASES",
     ),
     (
         is_missing,
@@ -137,7 +119,11 @@ _REFUSALS = (
 _STOPPED = ("the database interrupted the command", "Check that it can be reached")
 
 _is_refused_by_server = (
-    is_conflict | is_statement_timeout | is_lock_timeout | is_leaving | Kind(numbers={1040, 1203})
+    is_conflict
+    | is_statement_timeout
+    | is_lock_timeout
+    | is_leaving
+    | Kind(numbers={1040, 1049, 1203})
 )
 _CLIENT_ERRORS = 2000
 """The first number of client errors of MariaDB and MySQL."""

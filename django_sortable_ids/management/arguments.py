@@ -2,7 +2,7 @@
 
 import math
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Set
 from functools import partial
 from pathlib import Path
@@ -76,11 +76,8 @@ exit codes:
 """
 
 
-class _HelpFormatter(DjangoHelpFormatter):
+class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
     """Keeps the line breaks of the examples."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return text if text == EXAMPLES else super()._fill_text(text, width, indent)
 
 
 def add(parser: ArgumentParser) -> None:
@@ -264,7 +261,7 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
         names = " ".join(options["others"])
         raise CommandError(f"{names}: only --primary-key takes several models", returncode=WRONG)
     elif len(chosen) > 1:
-        *others, last = (f"--{name.replace('_', '-')}" for name in chosen)
+        *others, last = (given[name] for name in chosen)
         raise CommandError(
             f"{', '.join(others)} and {last} can't be combined: choose one of them",
             returncode=WRONG,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
@@ -16,7 +15,7 @@ from ..backfill.pace import Control, Limits, Progress, signals, watch
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import as_words
 from ..backfill.sources.columns import times_of_creation
-from ..backfill.sources.find import find, given_by, of_source
+from ..backfill.sources.find import given_by, of_source
 from ..backfill.sources.id_column import check_schema, database_of, last_run, named_field, names_of
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
@@ -24,7 +23,7 @@ from ..backfill.sources.target import Target, database_option
 from ..backfill.verification import SHARE, SKIPPED, Verification
 from ..backfill.verify import compare, verify
 from ..db.transactions import session_limits
-from ..errors import BackfillError, WrongArguments, counted
+from ..errors import WrongArguments, counted
 from ..fields import history_models
 from ..fields.of_model import is_unique_with_others
 from ..fields.storage import FIND
@@ -79,21 +78,14 @@ def fill(request: Request) -> None:
 
 def _say_result(request: Request, planned: plan.Plan, result: run.Result) -> None:
     output, target = request.output, planned.target
-    with_id = target.rows.filter(**{f"{target.field.name}__isnull": False})
-    is_there = not planned.rows and with_id.exists()
-    if planned.before or (is_there and last_run(target.label, target.using)):
-        # The source that --verify compares may be another one. Its field may be gone.
-        with suppress(BackfillError):
-            target = request.with_policies(find(target.label, {}, target.using))
-    following, skipped = request.line.then(target.command, "--verify"), target.skipped.count()
+    # Its source is that of the run, which has stored it.
+    verifying = f"backfill_ids {target.label}{target.more_options}"
+    following, skipped = request.line.then(verifying, "--verify"), target.skipped.count()
     output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
     output.add(next=following)
     output.say(f"{counted(result.filled, 'row')} filled.")
     if skipped:
         output.say(f"{counted(skipped, 'row')} {SKIPPED}")
-    if is_there:
-        which = "The other rows have ids" if skipped else "The ids are there"
-        output.say(f"{which} already, of {target.source.described}.")
     if result.remaining:
         output.say(
             f"{counted(result.remaining, 'row')} inserted concurrently without an id. Deploy the "

@@ -1,10 +1,8 @@
 """How a run is stopped, paused and slowed down from outside."""
 
-import ctypes
 import os
 import shlex
 import signal
-import sys
 from functools import partial
 from io import StringIO
 
@@ -28,7 +26,6 @@ from django_sortable_ids.backfill.pace import (
 from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.models import BackfillRun
 from tests.patience import LOG_SECONDS
-from tests.schemes.test_processes import child_says, needs_fork
 from tests.support import elsewhere, on_statement, raising
 
 from .command import called, printed
@@ -87,21 +84,6 @@ def test_the_second_signal_ends_it_at_once():
         with pytest.raises(Stopped):
             control.raise_if_stopped()
     assert [signal.getsignal(number) for number in kinds] == before
-
-
-@needs_fork
-def test_a_signal_that_is_handled_in_c_stays_so():
-    """As of uWSGI. Python reads the handlers when it starts."""
-
-    def end() -> str:
-        libc = ctypes.CDLL(None)
-        libc.signal(signal.SIGTERM, ctypes.cast(libc.abs, ctypes.c_void_p))
-        del sys.modules["_signal"]
-        __import__("_signal")
-        with signals(Control()):
-            return str(signal.getsignal(signal.SIGTERM))
-
-    assert child_says(end) == "None"
 
 
 @database
@@ -436,18 +418,6 @@ def test_a_terminal_gets_five_bars_a_second(monkeypatch):
     assert len(frames) == 6
     assert frames[0].rstrip() == "#" * 8 + "-" * 32 + "  20 %  2/10 rows  8/s  0:01 left"
     assert frames[-1] == f"{'#' * 40 + ' 100 %  10/10 rows  8/s  in 0:01':79}\n"
-
-
-@pytest.mark.parametrize("columns", [30, 60, 80, 100, 200])
-def test_a_bar_covers_the_one_before_it_and_leaves_the_last_column(monkeypatch, columns):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    shown, clock, output = progress(4_000_000, terminal=True)
-    with shown:
-        for rows in (1, 400_000, 3_599_999):
-            clock.now += 2000
-            shown.add(rows)
-    lengths = {len(frame.rstrip("\n")) for frame in output.getvalue().split("\r")[1:]}
-    assert lengths == {columns - 1}
 
 
 def test_what_stops_the_work_still_shows_how_far_it_is():

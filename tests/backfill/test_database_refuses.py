@@ -22,7 +22,6 @@ from .support import (
     find,
     insert_orders,
     is_strict,
-    label,
     own_models,
     saved_run,
 )
@@ -158,18 +157,6 @@ def test_a_right_is_missing(orders, missing):
     assert ADVICE in message
     assert count_filled(NAME) == 0
     assert_ends_well()
-
-
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="makes the file")
-@pytest.mark.parametrize("mode", ["run", "status"])
-def test_a_database_that_does_not_exist(request, mode):
-    arguments = ["--status"] if mode == "status" else [label(NAME), "--created-from=created_at"]
-    ended = request.getfixturevalue("command")(*arguments, database={"NAME": "no_such_database"})
-    text = ended.output()
-    assert ended.code == 1
-    assert "CommandError: the database does not exist: " in text
-    assert "Create it, or correct its NAME in DATABASES. " in text
-    assert "Traceback" not in text
 
 
 # Renamed

@@ -61,7 +61,7 @@ def drop(model):
 
 def test_the_database_of_the_model_is_filled_and_verified(routed):
     assert run(NAME, created_from="created_at")[-1] == (
-        f"Next: manage.py backfill_ids {NAME} --created-from created_at --database=other --verify"
+        f"Next: manage.py backfill_ids {NAME} --database=other --verify"
     )
     assert is_strict("ulid", "other")
     assert saved_run("ulid", "other").rows_filled == 5

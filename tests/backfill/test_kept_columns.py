@@ -3,7 +3,6 @@
 from contextlib import contextmanager
 
 import pytest
-from django.core.management import CommandError
 from django.db import connection
 
 from django_sortable_ids.errors import BackfillError
@@ -160,30 +159,6 @@ def test_the_creation_time_may_be_such_a_column(
     fill_with_late_rows(name)
     after = kept(Order, column)
     assert {key: after[key] for key in before} == before
-
-
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("name", ["uuid7"])
-def test_rows_without_a_time_keep_them(name, zone, session):
-    with columns_of(Order):
-        insert_orders([None, START, None, START, *[None] * 16])
-        give_values(Order, zone)
-        before = kept(Order)
-        session(zone)
-        command(name, created_from="created_at", on_null="now")
-        assert kept(Order) == before
-        assert None not in ids(name)
-
-
-def test_a_date_that_the_session_refuses_ends_the_run(session, monkeypatch):
-    in_python(monkeypatch)
-    with columns_of(Order):
-        insert_orders([START + n * SECOND for n in range(40)])
-        give_values(Order)
-        session("+00:00", "sql_mode = 'TRADITIONAL'")
-        with pytest.raises(CommandError, match=r"sql_mode refuses .*ALLOW_INVALID_DATES"):
-            command("uuid7", created_from="created_at")
-        assert set(ids("uuid7")) == {None}
 
 
 def test_an_hour_that_the_session_has_twice_is_refused(session):

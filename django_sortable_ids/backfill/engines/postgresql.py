@@ -127,10 +127,6 @@ class PostgreSQLStatements(Statements):
 
 _ROW, _UPDATE = 1, 16
 """Bits of pg_trigger.tgtype."""
-_IS_ENABLED = (
-    "IN ('A', CASE WHEN current_setting('session_replication_role') = 'replica' "
-    "THEN 'R' ELSE 'O' END)"
-)
 _TRIGGERS = f"""
 WITH RECURSIVE tables AS (
     SELECT %(table)s::regclass::oid AS id, true AS is_named
@@ -140,13 +136,13 @@ SELECT pg_trigger.oid, tgparentid, tgname, tgrelid::regclass::text
 FROM tables JOIN pg_attribute ON attrelid = id AND attname = %(column)s
 JOIN pg_trigger ON tgrelid = id
 WHERE NOT tgisinternal AND tgtype & {_UPDATE} <> 0 AND (is_named OR tgtype & {_ROW} <> 0)
-    AND tgenabled {_IS_ENABLED} AND (tgattr::text = '' OR attnum = ANY (tgattr))
+    AND tgenabled <> 'D' AND (tgattr::text = '' OR attnum = ANY (tgattr))
 ORDER BY tgname, tgrelid::regclass::text
 """
 """The triggers of the table, and of its partitions and children, whose rows the UPDATE changes."""
-_RULES = f"""
+_RULES = """
 SELECT rulename FROM pg_rewrite
-WHERE ev_class = %s::regclass AND ev_type = '2' AND ev_enabled {_IS_ENABLED}
+WHERE ev_class = %s::regclass AND ev_type = '2' AND ev_enabled <> 'D'
 ORDER BY rulename
 """
 

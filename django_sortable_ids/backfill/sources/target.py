@@ -68,14 +68,18 @@ class Target:
 
     @property
     def command(self) -> str:
+        return f"backfill_ids {self.label} {self.source.as_arguments}".rstrip() + self.more_options
+
+    @property
+    def more_options(self) -> str:
+        """The policies and the database, on the command line."""
         policies = "".join(
             f" --{name.replace('_', '-')}={getattr(self, name)}"
             for name in ("on_null", "on_out_of_range")
             if getattr(self, name) != "error"
         )
         allowed = " --allow-triggers" if self.allow_triggers else ""
-        target = f"backfill_ids {self.label} {self.source.as_arguments}".rstrip()
-        return f"{target}{policies}{allowed}{database_option(self.using)}"
+        return f"{policies}{allowed}{database_option(self.using)}"
 
     @property
     def options(self) -> dict[str, Any]:

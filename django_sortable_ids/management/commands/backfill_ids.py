@@ -33,8 +33,8 @@ MODES: dict[str, Callable[[Request], object]] = {
 
 class Command(BaseCommand):
     help = (
-        "Gives the rows of an existing table sortable ids, in the order of their creation times. "
-        "Without arguments: reports every sortable id of the project."
+        "Gives the rows of an existing table sortable ids, in the order of their creation\n"
+        "times. Without arguments: reports every sortable id of the project."
     )
 
     _is_from_shell = False
