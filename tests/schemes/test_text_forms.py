@@ -1,5 +1,6 @@
 """Texts: what each encoding writes, what it reads, and that it reads nothing else."""
 
+import random
 import re
 import string
 import uuid
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, TimeScheme, get
+from django_sortable_ids.schemes.alphabets import BASE36_LOWER, BASE58, BASE62
 from django_sortable_ids.schemes.catalog.sequence import SequenceText, TemplateText
 from django_sortable_ids.schemes.text_forms import (
     Base64URL,
@@ -94,6 +96,20 @@ def test_what_is_written_is_read_back(scheme, encoding):
         assert re.fullmatch(form.pattern, text)
         assert len(text) <= form.length
         assert re.fullmatch("[0-9A-Za-z:._~-]+", text)
+
+
+@in_one_case(("alphabet", "length"), [(BASE62, 27), (BASE58, 22), (BASE36_LOWER, 25), (BASE62, 5)])
+def test_digits_are_those_of_the_number_whatever_was_written_before(alphabet, length):
+    """The digits before the last 12 are remembered from number to number."""
+    base, form = len(alphabet), Digits(alphabet, length)
+    steps = {base**power + change for power in range(length + 1) for change in (-1, 0, 1)}
+    numbers = [number for number in steps if 0 <= number < base**length] * 3
+    random.Random(1).shuffle(numbers)
+
+    def digits(number):
+        return "".join(alphabet[number // base**place % base] for place in range(length))[::-1]
+
+    assert form.format_all(numbers) == list(map(digits, numbers))
 
 
 @settings(max_examples=150)
