@@ -88,10 +88,10 @@ class Generator:
     """How many random bits the largest step has."""
     _ample: int
     """Steps are the largest ones while this much of the tick's range is left; 0: always."""
-    _shown: int
-    """The tick that the clock showed at the last call."""
     _peak: int
     """The latest tick that the clock has shown."""
+    _near: int
+    """If the clock shows a tick from ``_tick`` to before this one, all suffixes fit into it."""
 
     def __init__(
         self,
@@ -124,6 +124,7 @@ class Generator:
         most = (layout.suffixes // 2).bit_length() - 1 - self._per_tick_bits
         self.step_bits = most = min(max(most, 0), MOST_STEP_BITS)
         self._ample = 1 << most + self._per_tick_bits if most > LEAST_STEP_BITS else 0
+        self._most_first = layout.suffixes - (layout.suffixes >> HEADROOM_BITS)
         self._most_ahead = max(1, MOST_AHEAD_NS // tick_ns)
         self._travel = max(1, TRAVEL_NS // tick_ns)
         self._ready = []
@@ -148,7 +149,13 @@ class Generator:
             except IndexError:
                 pass
         with self._lock:
-            return self._next_in((ns - self._epoch_ns) // self._tick_ns)
+            now = (ns - self._epoch_ns) // self._tick_ns
+            if self._tick < now < self._near:
+                # As _next_in, in less time: with ticks of 100 ns, each id is the first of its tick.
+                self._tick = self._peak = now
+                self._suffix = suffix = self._below(self._most_first)
+                return self._write(self._join(now, suffix))
+            return self._next_in(now)
 
     def take(self, count: int) -> list[Any]:
         ids: list[Any] = []
@@ -156,7 +163,7 @@ class Generator:
             with self._lock:
                 now = self._now()
                 ids.append(self._next_in(now))
-                if self._shown == now:
+                if now not in self._visited:
                     wanted = min(count, len(ids) + IDS_AT_A_TIME)
                     # One by one, because other threads pop concurrently.
                     with suppress(IndexError):
@@ -185,7 +192,9 @@ class Generator:
                 now = self._now()
         if now > self._tick:
             value = self._start(now)
-            self._peak = self._shown = now
+            self._peak = now
+            if self._suffixes is None and self._batch == 1:
+                self._near = min(now + self._travel + 1, self._last_tick)
             return value
         if (value := self._next_of_tick()) is None:
             following, latest = self._tick + 1, now
@@ -196,7 +205,6 @@ class Generator:
                 latest = self._now()
                 self._peak = max(self._peak, latest)
             value = self._start(max(following, latest))
-        self._shown = now
         since = self._epoch_ns + now * self._tick_ns
         self._current = since, since + self._tick_ns, self._ready.pop
         return value
@@ -220,6 +228,7 @@ class Generator:
         except IndexError:
             ready = self._further(self._batch)
         self._batch = min(2 * self._batch, self._largest_batch)
+        self._near = _BEFORE_ALL
         value = ready.pop() if ready else None
         # From now on, other threads pop from it.
         self._ready = ready
@@ -290,7 +299,7 @@ class Generator:
         self._ready.clear()
         self._current = 0, 0, self._ready.pop
         self._suffix = self._stop = 0
-        self._tick = self._peak = self._shown = _BEFORE_ALL
+        self._tick = self._peak = self._near = _BEFORE_ALL
         self._visited: dict[int, tuple[int, int]] = {}
 
 

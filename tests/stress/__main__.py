@@ -9,6 +9,7 @@ from . import __doc__ as description
 from .processes import Load, Result, stress
 
 SCHEMES = {
+    "uuid6": get("uuid6"),
     "uuid7": get("uuid7"),
     "ulid": get("ulid"),
     "snowflake": get("snowflake"),
