@@ -94,7 +94,8 @@ class Storage(ByArguments, ABC):
         from_trusted, from_db = scheme.from_trusted, self.from_db
         converted = () if scheme.value_type in self.driver_types else scheme.value_type
 
-        def read(value: Any, *context: object) -> ID | None:
+        # Django gives these three; a variable number of them takes longer.
+        def read(value: Any, expression: object = None, connection: object = None) -> ID | None:
             if value is None or isinstance(value, converted):
                 return value
             try:
@@ -103,8 +104,8 @@ class Storage(ByArguments, ABC):
                 kind = f"expected {scheme.title}, found {type(value).__name__}"
                 reason = kind if isinstance(error, TypeError) else error
                 advice = f"{FIND} `manage.py backfill_ids {field} --verify`."
-                if context and not isinstance(context[0], Col):
-                    advice = f"If {context[0]} is no id, give it an output_field. {advice}"
+                if not isinstance(expression, Col | None):
+                    advice = f"If {expression} is no id, give it an output_field. {advice}"
                 raise ValueError(f"{field}: {reason}. {advice}") from None
 
         return read
@@ -139,12 +140,12 @@ class UUIDStorage(Storage):
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
         is_text = scheme.value_type is str
 
-        def read(value: Any, *context: object) -> ID | None:
+        def read(value: Any, expression: object = None, connection: object = None) -> ID | None:
             if type(value) is str and len(value) == 32:
                 return from_trusted(int(value, 16))
             if is_text and type(value) is uuid.UUID:
                 return from_trusted(value.int)
-            return read_other(value, *context)
+            return read_other(value, expression)
 
         return read
 
@@ -176,10 +177,10 @@ class BinaryStorage(Storage):
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
         length, from_bytes = self.length, int.from_bytes
 
-        def read(value: Any, *context: object) -> ID | None:
+        def read(value: Any, expression: object = None, connection: object = None) -> ID | None:
             if type(value) is bytes and len(value) == length:
                 return from_trusted(from_bytes(value, "big"))
-            return read_other(value, *context)
+            return read_other(value, expression)
 
         return read
 
