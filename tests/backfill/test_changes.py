@@ -164,29 +164,6 @@ def test_rows_that_appear_between_the_counting_and_the_writing_of_a_batch(name, 
     assert is_strict(name)
 
 
-@pytest.mark.skipif("connection.vendor != 'mysql'", reason="the others count and write at once")
-@pytest.mark.parametrize("name", TIMED)
-@pytest.mark.parametrize("moved_by", [-1, 0, 1])
-def test_a_row_that_moved_with_its_id_is_not_where_a_tick_goes_on(name, moved_by):
-    """The last row of the batch gets no id: more appear in its tick than were counted."""
-    scheme = field_of(name).scheme
-    other = scheme.layout.join(scheme.tick(START) - moved_by, 0)
-    moved, late = START + timedelta(microseconds=2), START + timedelta(microseconds=1)
-    insert_orders([START, moved, moved + timedelta(microseconds=1), START + SECOND, START + SECOND])
-    Order.objects.filter(created_at=moved).update(**{name: scheme.from_int(other)})
-    insert_orders([moved + timedelta(microseconds=2)] * 3)
-    planned = build(name, 2)
-    counted = any_of(statements_of(planned)[1:2])
-    with on_statement(
-        counted, lambda: elsewhere(lambda: insert_orders([late])), after=True, once=True
-    ):
-        result = run.execute(planned)
-    assert (result.filled, result.remaining) == (8, 0)
-    Order.objects.filter(created_at=moved).delete()
-    assert times_are_right(name)
-    assert is_strict(name)
-
-
 @one_writer
 @pytest.mark.parametrize("name", ["uuid7", "number"])
 def test_a_deadlock_stops_one_of_the_two_and_never_the_run(name):

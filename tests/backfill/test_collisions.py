@@ -11,7 +11,6 @@ from .support import (
     MILLISECOND,
     SECOND,
     START,
-    after_batch,
     build,
     command,
     field_of,
@@ -54,15 +53,6 @@ def test_a_batch_is_made_anew_where_an_id_is_taken(monkeypatch):
     assert (saved_run(EIGHTH).rows_filled, saved_run(EIGHTH).batches) == (1, 1)
 
 
-def test_a_late_row_is_made_anew_where_its_id_is_taken(monkeypatch):
-    """By a row of another time, so that nobody sees it coming."""
-    insert(Tight, [{"created_at": START + SECOND, "eighth": None}])
-    insert(Tight, [{"created_at": START + 9 * SECOND, "eighth": id_of(3)}])
-    draw(monkeypatch, 0, 3, 4)
-    run.execute(build(EIGHTH), after_batch(1, lambda: insert(Tight, [{"created_at": START}])))
-    assert ids(EIGHTH)[::2] == [id_of(4), id_of(3)]
-
-
 def test_ids_that_stay_taken_stop_the_run_and_name_the_row(monkeypatch):
     insert(Tight, [{"id": 1, "created_at": START, "eighth": id_of(3)}])
     insert(Tight, [{"id": 2, "created_at": START - SECOND}, {"id": 3, "created_at": START}])
@@ -99,18 +89,6 @@ def test_more_rows_in_a_tick_than_there_are_ids_are_refused_before_anything_is_w
     )
     assert set(ids(EIGHTH)) == {None}
     assert not BackfillRun.objects.exists()
-
-
-def test_a_row_too_many_that_comes_later_stops_the_run_and_its_tick_is_named():
-    insert(Tight, [{"id": i, "created_at": START} for i in range(2, 10)])
-    insert(Tight, [{"id": 20, "created_at": START + SECOND}])
-    planned = build(EIGHTH)
-    insert(Tight, [{"id": 1, "created_at": START}])
-    assert refusal_of(run.execute, planned) == (
-        "stopped at shop.Tight 9, created at 2024-05-17 09:30:00+00:00: 9 rows share one tick of "
-        "1000000 ns, and snowflake has room for 8 there"
-    )
-    assert set(ids(EIGHTH)) == {None}
 
 
 def test_a_late_row_in_a_full_tick_stops_the_run_and_is_named():
@@ -150,17 +128,6 @@ def test_a_sequence_that_counts_in_years_is_refused_before_anything_is_written()
     assert {*ids("shop.Labelled.yearly")} <= {None}
     assert not BackfillRun.objects.exists()
     assert not SequenceCounter.objects.exists()
-
-
-def test_a_sequence_that_the_application_uses_up_meanwhile_stops_the_run():
-    insert(Tight, [{"id": i, "created_at": START} for i in range(1, 11)])
-    planned = build("shop.Tight.digit", 4)
-    Tight.objects.create(created_at=START + SECOND)
-    assert refusal_of(run.execute, planned) == (
-        "stopped at shop.Tight 10, created at 2024-05-17 09:30:00+00:00: the sequence from '0' in "
-        "steps of 1 has no id number 10 of 1 characters; widen it"
-    )
-    assert ids("shop.Tight.digit").count(None) == 2
 
 
 @pytest.mark.parametrize("model", [Tight, BillLine])

@@ -8,12 +8,11 @@ from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.fields.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import get
 
 from . import support
-from .shop.models import Old, OldKey
+from .shop.models import Old
 from .support import (
     MILLISECOND,
     SECOND,
@@ -100,31 +99,6 @@ def test_fresh_randomness_where_not_every_bit_comes_along():
     assert NODE not in suffixes
 
 
-@pytest.mark.parametrize("version", ["uuid6", "uuid7"])
-def test_a_plain_column_of_other_versions_with_a_time(version):
-    scheme = get(version)
-    if native_mariadb_uuid() and not mariadb_sorts(scheme):
-        pytest.skip("MariaDB's uuid refuses some of these ids")
-    made = [scheme.generate(START + i // 3 * MILLISECOND) for i in range(9)]
-    insert_old("plain", made)
-    fill("kuuid", "plain", 4)
-    found = list(Old.objects.values_list("plain", "kuuid"))
-    kuuids = [made for _, made in sorted(found)]
-    assert kuuids == sorted(set(kuuids))
-    assert run_command("kuuid", "--verify")[1].startswith("all different, strictly in order")
-
-
-def test_a_primary_key():
-    keys = [get("uuid1").generate(START + i * SECOND) for i in range(7)]
-    insert(OldKey, [{"id": key} for key in keys])
-    fill("shop.OldKey.public_id", "id", 2)
-    found = dict(OldKey.objects.values_list("id", "public_id"))
-    assert found == {key: get("uuid1").convert(key, to=get("uuid6")).value for key in keys}
-    assert sorted(keys, key=found.get) == keys
-    lines = run_command("shop.OldKey.public_id", "--verify")
-    assert lines[1] == "all different, and each its old id, bit for bit"
-
-
 # Concurrent writers
 
 
@@ -144,24 +118,6 @@ def test_ids_of_the_application_are_left_alone_and_no_failure(source, name):
 
 
 # The plan
-
-
-def test_the_plan_of_a_lossless_conversion():
-    values = old_values("old_uuid7", 3)
-    insert(Old, [{"old_uuid7": value, "name": "", "text": ""} for value in values])
-    lines = run_command("ulid", "--convert-from=old_uuid7", "--dry-run")
-    keys = Old.objects.order_by("pk").values_list("pk", flat=True)
-    assert lines[:3] == [
-        "shop.Old.ulid: ULID of the UUIDv7 in old_uuid7, bit for bit",
-        "  3 rows without an id, up to 5,000 in a transaction",
-        "  in the order of (pk)",
-    ]
-    assert [line for line in lines[4:-1] if not line.startswith("  takes ")] == [
-        f"  such as key {pk}, {value}: {get('uuid7').convert(value, to=get('ulid')).value}"
-        for pk, value in zip(keys, values, strict=True)
-    ]
-    assert Old.objects.filter(ulid=None).count() == 3
-    assert not BackfillRun.objects.exists()
 
 
 # What can't be converted

@@ -12,7 +12,7 @@ from tests.testapp.models import Order
 
 from . import support
 from .shop.models import Plain
-from .support import START, ids, insert, insert_orders, is_strict, saved_run
+from .support import START, insert, insert_orders, is_strict, saved_run
 from .support import command as run
 
 pytestmark = pytest.mark.django_db
@@ -69,13 +69,6 @@ def test_the_database_of_the_model_is_filled_and_verified(routed):
     assert run(NAME, "--verify")[0] == "5 rows, 5 with an id"
     assert run(NAME, "--status")[0].startswith(f"{NAME}: finished")
     assert run("--status") == ["no backfill of any column has started in the database 'default'"]
-
-
-def test_the_database_that_is_named_is_filled_whatever_the_routers_say(routed):
-    insert_orders([START] * 2)
-    run(NAME, created_from="created_at", database="default")
-    assert None not in ids("ulid")
-    assert ids("ulid", "other") == [None] * 5
 
 
 def test_a_database_without_the_table(other, settings):

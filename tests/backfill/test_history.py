@@ -5,11 +5,8 @@ from datetime import timedelta
 
 import pytest
 from django.db import models
-from django.test import override_settings
 
-from django_sortable_ids.checks import definitions
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, UUIDv7Field
-from django_sortable_ids.ids import resolve
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
 from tests.own_tables import tables
@@ -175,24 +172,6 @@ def test_originals_come_first(tracked):
     )
 
 
-def test_a_row_that_is_written_before_its_original_has_an_id_gets_none(tracked):
-    model, past = tracked
-    before_the_field(model, past, versions=0)
-    row = model.objects.get(pk=1)
-    row.name = "changed"
-    row.save()
-    assert row.public_id is None
-    assert past.objects.get().public_id is None
-    fresh = model.objects.create(pk=99, created_at=START)
-    assert past.objects.get(id=fresh.pk).public_id == fresh.public_id
-    call("shop.Tracked.public_id", "--created-from=created_at")
-    call(NAME)
-    assert ids_by_original(past) == {
-        1: {model.objects.get(pk=1).public_id},
-        fresh.pk: {fresh.public_id},
-    }
-
-
 def test_verify_finds_a_copy_with_another_id(tracked):
     model, past = tracked
     before_the_field(model, past)
@@ -213,19 +192,3 @@ def test_the_report_lists_them_as_copies(tracked):
     call(NAME)
     line = next(" ".join(each.split()) for each in call() if each.startswith(NAME))
     assert line == f"{NAME} uuid7 12 complete history"
-
-
-@override_settings(SILENCED_SYSTEM_CHECKS=[])
-def test_a_prefix_belongs_to_the_original(tracked):
-    model, past = tracked
-    row = model.objects.create(created_at=START)
-    text = model._meta.get_field("public_id").public_text.format(row.public_id)
-    assert text.startswith("trk_")
-    assert resolve(text).model is model
-    assert resolve(text).fetch() == row
-    found = [
-        (each.id, each.obj)
-        for each in definitions.check_definitions()
-        if getattr(each.obj, "model", None) in (model, past)
-    ]
-    assert found == []

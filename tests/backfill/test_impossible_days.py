@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.models import BackfillRun
-from tests.backfill.shop.models import Bill, BillLine, Plain
+from tests.backfill.shop.models import Plain
 from tests.support import execute, query
 from tests.testapp.models import Order
 
@@ -25,7 +25,6 @@ DAYS = {
     "0999-04-31": "0999-04-30",
     "0000-00-00": "1971-01-01",
 }
-LINE = "shop.BillLine.public_id"
 
 
 @pytest.fixture
@@ -74,16 +73,6 @@ def test_the_statement_makes_days_of_them(keep, day):
     printed(label("time64"), "--created-from=created_at", "--on-out-of-range=skip")
 
 
-def test_those_of_rows_that_have_an_id_are_refused_too(keep):
-    insert_orders([START] * 2)
-    printed(label("uuid7"), "--created-from=created_at")
-    first = Order.objects.order_by("pk").first()
-    keep(Order, "created_at", first.pk, "2024-05-00 00:00:00")
-    insert_orders([START])
-    for mode in ("--dry-run", "--verify"):
-        assert f"Order {first.pk} has the created_at 2024-05-00" in refusal("uuid7", mode)
-
-
 def test_a_column_of_days(keep):
     insert(Plain, [{"created_at": START, "day": START.date()} for _ in range(4)])
     first, second, *_ = pks = sorted(Plain.objects.values_list("pk", flat=True))
@@ -96,15 +85,3 @@ def test_a_column_of_days(keep):
     assert Plain.objects.get(pk=first).day.isoformat() == "2020-02-01"
     keep(Plain, "day", second, "2020-02-31")
     assert f"shop.Plain {second} has" in refusal("shop.Plain.public_id", "--verify")
-
-
-@pytest.mark.parametrize("path", ["bill__issued_at", "bill__day"])
-def test_those_of_a_related_row(keep, path):
-    bill = Bill.objects.create(issued_at=START, day=START.date())
-    insert(BillLine, [{"bill": bill.pk, "amount": 0}] * 2)
-    column = path.removeprefix("bill__")
-    keep(Bill, column, bill.pk, "2020-02-00")
-    message = refusal(LINE, f"--created-from={path}", "--on-null=skip")
-    assert f"shop.Bill {bill.pk} has the {column} 2020-02-00" in message
-    repair(message)
-    assert "2 rows filled." in printed(LINE, f"--created-from={path}")

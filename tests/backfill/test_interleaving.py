@@ -9,10 +9,9 @@ from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Control, Stopped
 from django_sortable_ids.backfill.sources.target import HASHES
 from django_sortable_ids.backfill.verify import verify
-from django_sortable_ids.models import BackfillRun
 from tests.support import execute
 
-from .shop.models import Plain, Tight
+from .shop.models import Plain
 from .support import (
     MILLISECOND,
     SECOND,
@@ -184,51 +183,3 @@ def test_a_span_is_written_to_its_end_though_more_rows_than_planned_are_filled_b
     more = [START + i % (ROWS // 3) * MILLISECOND for i in range(2 * ROWS)]
     run.execute(build(NAME, ROWS), concurrently(1, lambda: insert_at(more)))
     assert_right()
-
-
-def test_an_id_that_the_application_gives_meanwhile_stays():
-    insert_ties()
-    value = find(NAME).field.scheme.generate()
-
-    def give():
-        taken = Plain.objects.filter(public_id=None).order_by("created_at")[21]
-        Plain.objects.filter(pk=taken.pk).update(public_id=value)
-
-    result = run.execute(build(NAME, 100), concurrently(1, give))
-    assert result.remaining == 0
-    assert rows(NAME).filter(public_id=value).exists()
-    assert verify(find(NAME)).failures == []
-
-
-def test_a_part_is_cut_when_others_hold_one_of_its_rows():
-    insert_ties()
-    seen = []
-
-    def halve(execute, sql, params, many, context):
-        if "hashint8" in sql:
-            seen.append((params["first_hash"], params["last_hash"]))
-            if len(seen) == 3:
-                # What a lock that isn't given in time raises.
-                execute("DO $$ BEGIN RAISE lock_not_available; END $$", None, many, context)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(halve):
-        result = run.execute(build(NAME, 60))
-    assert result.filled == ROWS
-    eighths = [(0, 2), (2, 4), (4, 6), (4, 5), (5, 8)]
-    assert seen == [(HASHES * i // 8, HASHES * j // 8 - 1) for i, j in eighths]
-    assert saved_run(NAME).batches == 4
-    assert_right()
-
-
-def test_ids_of_64_bits_that_have_no_room_for_more_are_not_interleaved():
-    execute("ALTER TABLE shop_tight DROP CONSTRAINT shop_tight_eighth_key")
-    try:
-        insert(Tight, [{"created_at": START + i // 2 * SECOND} for i in range(20)])
-        result = run.execute(build("shop.Tight.eighth", 2))
-        assert result.filled == 20
-        assert is_strict("shop.Tight.eighth")
-    finally:
-        Tight.objects.all().delete()
-        execute("ALTER TABLE shop_tight ADD UNIQUE (eighth)")
-    assert not BackfillRun.objects.filter(cursor__has_key="span").exists()

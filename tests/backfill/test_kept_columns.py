@@ -10,7 +10,6 @@ from tests.support import execute
 from tests.testapp.models import Order
 
 from .support import (
-    MICROSECOND,
     SECOND,
     START,
     build,
@@ -65,16 +64,6 @@ def columns_of(model):
         yield
     finally:
         execute(*(f"{alter} DROP COLUMN {quote(name)}" for name in COLUMNS))
-
-
-@pytest.fixture
-def source_of():
-    """Gives the creation time such a type."""
-    yield lambda kind: execute(f"ALTER TABLE testapp_order MODIFY created_at {kind}")
-    execute(
-        "DELETE FROM testapp_order",
-        "ALTER TABLE testapp_order MODIFY created_at DATETIME(6) NULL",
-    )
 
 
 @pytest.fixture
@@ -140,25 +129,6 @@ def test_a_run_keeps_them(name, way, zone, session, monkeypatch):
     assert {key: after[key] for key in before} == before
     assert len(after) == 43
     assert all(set(after[key]) == {None} for key in after.keys() - before.keys())
-
-
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("way", ["database", "Python"])
-@pytest.mark.parametrize("kind", ["TIMESTAMP(6)", "DATETIME(6)"])
-@pytest.mark.parametrize("name", NAMES)
-def test_the_creation_time_may_be_such_a_column(
-    name, kind, way, zone, source_of, session, monkeypatch
-):
-    if way == "Python":
-        in_python(monkeypatch)
-    column = {"created_at": (kind, [])}
-    source_of(f"{kind} NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP(6)")
-    session(zone)
-    insert_orders([START + n // 5 * MICROSECOND for n in range(40)])
-    before = kept(Order, column)
-    fill_with_late_rows(name)
-    after = kept(Order, column)
-    assert {key: after[key] for key in before} == before
 
 
 def test_an_hour_that_the_session_has_twice_is_refused(session):

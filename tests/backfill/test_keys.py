@@ -26,8 +26,6 @@ from .support import (
     ascends,
     field_of,
     fill,
-    find,
-    ids,
     in_python,
     insert,
     saved_run,
@@ -91,16 +89,3 @@ def test_a_key_that_was_moved_after_a_run_whose_last_row_lost_its_id():
     UUIDKey.objects.filter(pk__in=[keys[3], keys[25], keys[39]]).update(public_id=None)
     assert fill(name).filled == 3
     assert times_are_right(name)
-
-
-def test_verify_names_both_halves():
-    insert_keys(PairKey, [(1, 2), (3, 4)], [START, START])
-    name = "shop.PairKey.public_id"
-    fill(name)
-    one, other = ids(name)
-    PairKey.objects.update(public_id=None)
-    PairKey.objects.filter(pk=(1, 2)).update(public_id=other)
-    PairKey.objects.filter(pk=(3, 4)).update(public_id=one)
-    found = verify(find(name))
-    assert len(found.failures) == 1
-    assert found.examples_of["unordered"] == ["(3, 4) comes after (1, 2), but its id does not"]

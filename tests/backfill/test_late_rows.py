@@ -118,24 +118,6 @@ def test_rows_after_the_cursor_are_no_neighbours_of_late_rows(name):
     assert ascends([scheme.parts(each)[1] for each in (first, late, last)])
 
 
-def test_late_rows_among_ids_that_the_application_made_out_of_order():
-    """Of one second, by two processes: nothing fits between them, and that stops nobody."""
-    scheme = field_of("kuuid").scheme
-    made = sorted(scheme.generate(START) for _ in range(2))
-    insert_orders([START, START, START, START + SECOND])
-    keys = list(rows("kuuid").values_list("pk", flat=True))
-
-    def deploy():
-        rows("kuuid").filter(pk=keys[0]).update(kuuid=made[1])
-        rows("kuuid").filter(pk=keys[1]).update(kuuid=None)
-        rows("kuuid").filter(pk=keys[2]).update(kuuid=made[0])
-
-    result = fill("kuuid", 4, concurrently(1, deploy))
-    assert result.remaining == 0
-    assert ids("kuuid")[1] > made[1]
-    assert times_are_right("kuuid")
-
-
 @each_kind
 def test_a_late_row_that_moves_before_it_gets_its_id_is_left_for_the_next_run(name):
     insert_orders([START + 9 * SECOND])
@@ -154,24 +136,6 @@ def test_a_late_row_that_moves_before_it_gets_its_id_is_left_for_the_next_run(na
         assert (result.filled, result.remaining) == (2, 1)
     assert fill(name).remaining == 0
     assert name not in TIMED or (times_are_right(name) and is_strict(name))
-
-
-def test_a_late_row_that_has_gone_or_got_its_id_is_passed_over(monkeypatch):
-    insert_orders([START, START + SECOND])
-    planned = build("uuid7", 1)
-    calls = []
-
-    def progress(filled):
-        calls.append(filled)
-        if len(calls) == 2:
-            elsewhere(lambda: insert_orders([START - i * SECOND for i in range(1, 4)]))
-        if len(calls) == 3:
-            late = rows("uuid7").filter(uuid7=None)
-            elsewhere(late[0].delete)
-
-    result = run.execute(planned, progress)
-    assert (result.filled, result.remaining) == (4, 0)
-    assert is_strict("uuid7")
 
 
 @pytest.mark.parametrize("name", ["uuid7", "number"])

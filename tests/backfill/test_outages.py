@@ -271,48 +271,6 @@ def test_the_limit_of_statements_is_lifted(arguments):
         assert execute(read)[0][0] == limit
 
 
-@pytest.fixture
-def limit_of_sessions(monkeypatch):
-    """What reads the limit that each new session has; without one, and with it."""
-    read, write, (lifted, limit) = LIMIT[connection.display_name]
-    option = ("options", "-c statement_timeout=5s")
-    if connection.vendor == "mysql":
-        option = ("init_command", write)
-    monkeypatch.setitem(connection.settings_dict["OPTIONS"], *option)
-    connection.close()
-    yield read, lifted, limit
-    monkeypatch.undo()
-    connection.close()
-
-
-@on_a_server
-def test_the_limit_of_statements_is_lifted_in_a_session_that_connects_again(limit_of_sessions):
-    read, lifted, limit = limit_of_sessions
-    insert_orders([START] * 20)
-    seen = []
-
-    def note(_):
-        seen.append(execute(read)[0][0])
-        if len(seen) == 1:
-            connection.close()
-
-    assert run.execute(build("uuid7", 8), note).filled == 20
-    assert seen == [lifted] * 3
-    assert execute(read)[0][0] == limit
-
-
-@on_a_server
-def test_the_limit_of_statements_is_lifted_for_what_the_command_counts_at_last(limit_of_sessions):
-    read, lifted, limit = limit_of_sessions
-    insert_orders([START, None])
-    seen = []
-    with on_statement("COUNT.*testapp_order", lambda: seen.append(execute(read)[0][0])):
-        called(*ARGUMENTS, "--on-null=skip")
-    assert len(seen) > 1
-    assert set(seen) == {lifted}
-    assert execute(read)[0][0] == limit
-
-
 def table_wait():
     is_mysql = connection.vendor == "mysql"
     return execute("SELECT @@lock_wait_timeout" if is_mysql else "SHOW lock_timeout")

@@ -76,16 +76,3 @@ def test_verify_says_that_the_partitions_refuse_a_unique_id(partitioned):
     )
     assert command(NAME, "--verify")[-1] == f"Next: {reason}."
     assert refusal(NAME, "--write-migration") == f"{NAME}: {reason}"
-
-
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="no tables of their own")
-def test_a_partition_is_a_table_too(partitioned):
-    insert(Plain, [{"id": n, "created_at": START - n % 7 * SECOND} for n in range(1, 21)])
-    rename = "ALTER TABLE {} RENAME TO {}".format
-    execute(rename("shop_plain", "shop_all"), rename("shop_first", "shop_plain"))
-    try:
-        assert fill(NAME).filled == 10
-        assert None not in ids(NAME)
-    finally:
-        execute(rename("shop_plain", "shop_first"), rename("shop_all", "shop_plain"))
-    assert ids(NAME).count(None) == 10

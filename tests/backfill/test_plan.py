@@ -4,7 +4,6 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
 
 from django_sortable_ids.errors import BackfillError
 from tests.support import on_statement
@@ -23,7 +22,6 @@ from .support import (
     insert_orders,
     label,
     sortable,
-    statements_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -36,10 +34,6 @@ NO_INDEX = (
 
 def dry_run(name, **options):
     return printed(label(name), created_from="created_at", dry_run=True, **options).splitlines()
-
-
-def statement_of(name):
-    return statements_of(build(name))[0]
 
 
 def test_the_samples_are_public_texts_of_the_first_rows():
@@ -64,19 +58,6 @@ def test_the_statement_is_the_one_that_runs(name, same):
     assert len(ran) == 3
     assert set(ran) <= set(shown)
     assert same or ran[0] == shown[0]
-
-
-def test_an_empty_table():
-    lines = dry_run("uuid7", verbosity=2)
-    assert lines[1].startswith("  0 rows without an id, ")
-    assert lines[3] == f"    {statement_of('uuid7')}"
-    more = {
-        "sqlite": [],
-        "postgresql": ["  for a batch that continues the time of the previous one:"],
-        "mysql": ["  before it, to count the rows of its largest tick:"],
-    }[connection.vendor]
-    late = ["  for rows that appear during the run:"]
-    assert lines[4:-1:2] == (more + late if more else [])
 
 
 def test_a_column_that_is_never_empty_has_nothing_missing():

@@ -11,7 +11,7 @@ from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.models import BackfillRun
-from tests.support import on_statement, query
+from tests.support import query
 
 from .shop.models import Bill, BillLine, Document, Invoice
 from .support import KEY, START, concurrently, insert, legacy_table, refusal
@@ -212,30 +212,3 @@ def test_a_text_that_is_no_day_is_named(text):
 
 
 # What it costs
-
-
-def statements_of(arguments, rows):
-    """The statements of a run whose batches are of one row each."""
-    insert(BillLine, [{"amount": 0, "day": DAYS[0]} for _ in range(rows)])
-    planned = plan.build(find(NAME, arguments, None), 1)
-    with on_statement("") as said:
-        assert run.execute(planned).filled == rows
-    return said
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"created_from": "day"},
-        {"created_from": "pk", "start": "2020-01-01T00:00", "end": "2020-01-01T00:00"},
-        {"created_at": "now"},
-    ],
-    ids=str,
-)
-def test_rows_of_one_time_are_sorted_and_counted_once_for_many_batches(arguments):
-    said = statements_of(arguments, 40)
-    table = connection.ops.quote_name("shop_billline")
-    of_rows = [sql for sql in said if sql.startswith("SELECT") and f"FROM {table}" in sql]
-    assert len([sql for sql in of_rows if "COUNT(" in sql]) < 10
-    if arguments.get("created_from") == "day":
-        assert len([sql for sql in of_rows if "ORDER BY" in sql]) < 10

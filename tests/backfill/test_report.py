@@ -110,15 +110,6 @@ def test_a_source_that_is_gone():
 
 
 @pytest.mark.usefixtures("of_orders")
-def test_skipped_rows_of_a_sequence_with_a_start():
-    """Which is no --start of a period."""
-    insert_orders([START, None])
-    assert "1 row filled." in command("number", created_from="created_at", on_null="skip")
-    next_step = "2 1 skipped backfill_ids testapp.Order.number --on-null=now"
-    assert lines()["testapp.Order.number"].endswith(next_step)
-
-
-@pytest.mark.usefixtures("of_orders")
 def test_ids_of_another_scheme_are_no_ids():
     order = rows("uuid7")
     insert_orders([START] * 2)

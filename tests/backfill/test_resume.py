@@ -37,13 +37,6 @@ def fill_until(name, size, batches):
         fill(name, size, stop_after(batches))
 
 
-def test_a_run_that_stopped_behind_its_last_batch_has_only_to_end():
-    insert_orders([START] * 4)
-    fill_until("uuid7", 4, 1)
-    assert fill("uuid7").filled == 0
-    assert saved_run("uuid7").finished_at is not None
-
-
 def test_a_batch_whose_cursor_is_not_saved_leaves_no_ids():
     insert_orders([START, START, START + SECOND, START + SECOND])
     fill_until("uuid7", 2, 1)
@@ -163,14 +156,3 @@ def test_another_scheme_is_refused(name, key, was, difference):
     stopped.options[key] = was
     stopped.save()
     assert difference in refusal_of(plan.build, find(name), 10)
-
-
-def test_a_run_with_nothing_to_do_leaves_the_last_one_as_it_is():
-    insert_orders([START, START])
-    fill("uuid7")
-    before = saved_run("uuid7")
-    assert fill("uuid7").filled == 0
-    assert (saved_run("uuid7").cursor, saved_run("uuid7").batches) == (
-        before.cursor,
-        before.batches,
-    )

@@ -6,20 +6,12 @@ from datetime import timedelta
 
 import pytest
 from django.db import (
-    IntegrityError,
     connection,
-    migrations,
     models,
-    transaction,
 )
-from django.db.migrations.state import ProjectState
 
 from django_sortable_ids.checks import databases
-from django_sortable_ids.collisions import columns_in_violation
-from django_sortable_ids.db import tables
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, ULIDField, UUIDv7Field
-from django_sortable_ids.migrating import guard
-from django_sortable_ids.schema.constraints import constrain
 from tests.combinations import each_with
 from tests.sqlite_journal import set_journal_mode
 from tests.support import execute
@@ -131,12 +123,6 @@ def test_every_way_of_filling(schema, name, index):
         assert "strictly in order" in " ".join(command(NAME, "--verify"))
 
 
-def test_the_report_finds_it(schema):
-    with sales(FIELDS["UUIDv7Field"]):
-        report = next(line for line in command() if line.startswith(NAME))
-        assert "7 missing" in report
-
-
 @on_a_server
 @pytest.mark.parametrize("table", [TABLE, TABLE[1:-1]], ids=["quoted", "open"])
 def test_keys_of_text_and_a_name_without_outer_quotes(schema, table):
@@ -152,24 +138,6 @@ def test_a_table_found_by_the_search_path(schema):
     with sales(FIELDS["UUIDv7Field"], table="orders") as model:
         command(NAME, "--created-from=created_at", "--batch-size=3")
         assert_filled(model)
-        constrain_unique(model)
-        assert not unique_violation_is_missed(model)
-
-
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="has no schema")
-def test_a_table_that_only_another_schema_has(schema):
-    with sales(FIELDS["UUIDv7Field"], table="orders"):
-        assert refusal(NAME, created_from="created_at").startswith(
-            "the database 'default' has no table orders that its user may see: "
-        )
-
-
-def test_a_schema_that_is_not_there():
-    with in_registry("Sale"):
-        define("Sale", TABLE, public_id=UUIDv7Field(null=True))
-        assert refusal(NAME, created_from="created_at").startswith(
-            f"the database 'default' has no table {TABLE} that its user may see: "
-        )
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="attaches files")
@@ -217,45 +185,6 @@ def test_a_column_there_that_an_update_sets_is_kept(schema):
 # What comes after it, and beside it
 
 
-def constrain_unique(model, backwards=False):
-    old, new = sortable(model), sortable(model).clone()
-    new.null, new._unique = False, True
-    new.set_attributes_from_name("public_id")
-    new.model = model
-    with connection.schema_editor(atomic=False) as editor:
-        constrain(editor, *((new, old) if backwards else (old, new)), backwards)
-
-
-def unique_violation_is_missed(model):
-    one, other = model.objects.order_by("pk")[:2]
-    try:
-        with transaction.atomic():
-            model.objects.filter(pk=one.pk).update(public_id=other.public_id)
-    except IntegrityError as error:
-        columns = columns_in_violation(error, model._meta.db_table, connection)
-        return columns != {"public_id"}
-    return True
-
-
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="copies the table")
-@pytest.mark.parametrize("index", ["", "db_index"])
-def test_the_constraint(schema, index):
-    field = ULIDField(null=True, storage="varchar", db_index=bool(index))
-    with sales(field) as model:
-        if index:
-            execute(f"CREATE INDEX sales_plain ON {TABLE} (public_id)")
-        command(NAME, "--created-from=created_at")
-        constrain_unique(model)
-        constrain_unique(model, backwards=True)
-        assert not tables.is_unique(connection, TABLE, "public_id")
-        assert tables.begins_an_index(connection, TABLE, "public_id") is bool(index)
-        constrain_unique(model)
-        constrain_unique(model)  # as after a crash
-        assert not unique_violation_is_missed(model)
-        with pytest.raises(IntegrityError), transaction.atomic():
-            model.objects.filter(pk=1).update(public_id=None)
-
-
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="has no widths")
 def test_the_check_of_columns_looks_at_it(schema):
     with sales(FIELDS["ULIDField"]) as model:
@@ -268,14 +197,3 @@ def test_the_check_of_columns_looks_at_it(schema):
             if each.obj is sortable(model)
         ]
         assert ["9 characters" in each.msg for each in found] == [True]
-
-
-def test_the_guard_of_migrate_looks_at_it(schema):
-    with sales(FIELDS["UUIDv7Field"]) as model:
-        state = ProjectState()
-        fields = [("id", models.BigAutoField(primary_key=True))]
-        step = migrations.CreateModel("Sale", fields, {"db_table": model._meta.db_table})
-        step.state_forwards("shop", state)
-        walk = guard._Walk(connection, state)
-        add = migrations.AddField("Sale", "more", UUIDv7Field(unique=True))
-        assert [each for each in walk.step("shop", add) if "one id would be copied" in each]

@@ -8,7 +8,6 @@ import pytest
 from django.db import connection, connections
 
 from django_sortable_ids.backfill.verify import verify
-from django_sortable_ids.db.tables import time_digits
 from django_sortable_ids.errors import BackfillError
 from tests.support import execute
 from tests.testapp.models import Order
@@ -18,8 +17,6 @@ from .support import (
     MILLISECOND,
     START,
     TIMED,
-    Stop,
-    after_batch,
     ascends,
     assert_ascends,
     build,
@@ -28,7 +25,6 @@ from .support import (
     find,
     insert_into,
     insert_orders,
-    stop_after,
 )
 
 postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="its two types")
@@ -109,26 +105,6 @@ def test_a_session_with_a_zone_of_its_own(zoned, zone, start):
     assert_right("uuid7", using)
     found = verify(find("uuid7", using))
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
-
-
-@postgresql
-@pytest.mark.parametrize("stop", [6, 7])
-def test_a_run_that_stopped_in_the_second_hour_resumes_there(naive, stop):
-    naive("Europe/Berlin")
-    insert_instants(EDGES["Europe/Berlin"][1])
-    with pytest.raises(Stop):
-        fill("snowflake", 7, stop_after(stop))
-    assert fill("snowflake", 7).filled == 72 - 7 * stop
-    assert_right("snowflake")
-
-
-@postgresql
-def test_late_rows_are_sorted_in(naive):
-    naive("America/New_York")
-    start = EDGES["America/New_York"][1]
-    insert_instants(start, count=60)
-    assert fill("ulid", 40, after_batch(1, lambda: insert_instants(start, count=30))).filled == 90
-    assert_right("ulid")
 
 
 @postgresql
@@ -298,22 +274,6 @@ def test_rows_of_an_hour_that_the_session_has_twice_are_refused(timestamps):
 
 
 # How many digits of a second a column keeps: whether a tick has several of its times
-
-
-@pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite keeps texts")
-def test_servers_say_it_in_the_catalogue():
-    time = {"postgresql": "timestamptz", "mysql": "datetime"}[connection.vendor]
-    kinds = {f"{time}({digits})": digits for digits in (0, 3, 6)}
-    # Of no number, too.
-    kinds[time] = {"postgresql": 6, "mysql": 0}[connection.vendor]
-    columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(kinds))
-    execute(f"CREATE TABLE digits_of ({columns})")
-    try:
-        found = [time_digits(connection, "digits_of", f"c{n}") for n in range(len(kinds))]
-    finally:
-        execute("DROP TABLE digits_of")
-    assert found == list(kinds.values())
 
 
 @pytest.mark.django_db

@@ -135,25 +135,6 @@ def table():
         yield made
 
 
-class Handled:
-    """How many rows a statement handles in a way that the server counts, whenever it is run."""
-
-    def __init__(self, statement, way):
-        self.found = []
-        self._statement = statement
-        self._count = f"SHOW SESSION STATUS LIKE 'Handler_{way}'"
-        self._before = None
-
-    def __call__(self, execute, sql, params, many, context):
-        with connection.connection.cursor() as cursor:
-            cursor.execute(self._count)
-            count = int(cursor.fetchone()[1])
-        if self._before is not None:
-            self.found.append(count - self._before)
-        self._before = count if sql == self._statement else None
-        return execute(sql, params, many, context)
-
-
 @pytest.fixture
 def late(monkeypatch):
     """The late rows."""
@@ -177,22 +158,7 @@ def test_an_index_that_has_the_rows_in_order_is_read_without_sorting(table, chan
     in_order = index is not None
     statement = next(writer_of(target_of(table)).shown_statements)[1]
     assert ("ORDER BY" in statement) != in_order
-    look_ups = Handled(statement, "read_rnd")
-    with connection.execute_wrapper(look_ups):
-        assert ascends(filled(table, 9))
-    assert (set(look_ups.found) == {0}) == in_order
-
-
-@own_tables
-@needs_hints
-def test_rows_that_the_optimizer_may_sort_by_their_places_keep_their_order(table):
-    execute(INDEX)
-    insert(table, TIMES)
-    execute("SET SESSION optimizer_switch = 'mrr=on,mrr_cost_based=off'")
-    try:
-        assert ascends(filled(table, 50))
-    finally:
-        execute("SET SESSION optimizer_switch = DEFAULT")
+    assert ascends(filled(table, 9))
 
 
 @own_tables

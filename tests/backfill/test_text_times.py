@@ -2,19 +2,14 @@
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import timedelta, timezone
 
 import pytest
 from django.db import connection
-from django.db.models import F
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from django_sortable_ids.backfill import plan
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.functions import GenerateID
-from django_sortable_ids.functions.time_columns import TextColumn
 from django_sortable_ids.schemes import get
 from tests.combinations import each_with
 from tests.support import query
@@ -165,43 +160,3 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
     )
     select = re.search(r"SELECT .*(?=\. Correct what is no time)", message)[0]
     assert sorted(query(select.replace("*", "id", 1))) == [(pk,) for pk in keys[20:22]]
-
-
-@settings(max_examples=60)
-@given(day=st.tuples(st.integers(0, 9999), st.integers(0, 13), st.integers(0, 32)))
-def test_sqlite_and_python_agree_on_days(day):
-    text = "{:04}-{:02}-{:02} 08:00:00".format(*day)
-    try:
-        datetime.fromisoformat(text)
-        is_time = True
-    except ValueError:
-        is_time = False
-    query("DELETE FROM testapp_order")
-    insert_orders([START])
-    keep(text, Order.objects.get().pk)
-    assert is_time == (verify(find("uuid7")).notes == [])
-
-
-@pytest.mark.parametrize("spelling", sorted({*SPELLINGS, *OTHERS} - {"day", "comma"}))
-def test_ids_made_by_sqlite_have_the_times_that_django_reads(spelling):
-    ties(10)
-    respell((SPELLINGS | OTHERS)[spelling])
-    Order.objects.update(ulid=GenerateID("ulid", at=F("created_at")))
-    scheme = get("ulid")
-    for at, value in Order.objects.values_list("created_at", "ulid"):
-        assert scheme.parts(value)[0] == scheme.tick(at)
-
-
-TIMES = st.datetimes(datetime(1970, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001
-
-
-@pytest.mark.parametrize("name", SPELLINGS)
-@settings(max_examples=30)
-@given(at=TIMES, bound=TIMES, near=st.integers(-2_000_000, 2_000_000), is_near=st.booleans())
-def test_a_bound_separates_texts_as_it_separates_times(name, at, bound, near, is_near):
-    if is_near:
-        bound = at + near * timedelta(microseconds=1)
-    text = SPELLINGS[name](at)
-    kept = datetime.fromisoformat(text).replace(tzinfo=UTC)
-    column = TextColumn(Order._meta.get_field("created_at"), "default")
-    assert (text >= column.place_at(bound)) == (kept >= bound)

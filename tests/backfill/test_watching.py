@@ -1,6 +1,5 @@
 """The admin's list of backfills, while they run and after they ended."""
 
-import json
 import signal
 
 import pytest
@@ -8,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from django_sortable_ids.backfill import owner, run
+from django_sortable_ids.backfill import run
 from django_sortable_ids.models import BackfillRun
 from tests.admin.page import Page
 from tests.admin.support import logged_in, staff
@@ -70,28 +69,6 @@ def test_a_run_that_failed(visitor):
         f"Stoppedmanage.py backfill_ids {NAME}",
         "<b>out of order</b>",
     )
-
-
-def test_a_run_of_another_machine_that_is_silent(visitor, settings):
-    heartbeat = owner.now_ms() - 7_200_000
-    BackfillRun.objects.create(
-        target=NAME,
-        options={},
-        rows_filled=1_200_300,
-        rows_planned=9_000_000,
-        rate=500,
-        token="theirs",
-        heartbeat=heartbeat,
-    )
-    (status,) = json.loads(printed("--status", "--json"))["runs"]
-    assert (status["rows_per_second"], status["seconds_left"]) == (None, None)
-    row = listed(visitor)
-    assert (row["state"], row["progress"]) == (
-        f"Stoppedmanage.py backfill_ids {NAME}",
-        "1,200,300 of 9,000,000",
-    )
-    settings.LANGUAGE_CODE = "de"
-    assert "1.200.300" in listed(visitor)["progress"]
 
 
 @pytest.mark.parametrize(

@@ -171,15 +171,6 @@ def test_several_leaves_are_all_followed(project):
     assert is_not_null(project, "public")
 
 
-def test_a_number_that_is_there_already_is_not_taken_again(project):
-    project.write_migration("0007_later", "0001_initial")
-    project.write_migration("0003_named_late", "0007_later")
-    project.backfill(PUBLIC, "--write-migration")
-    assert project.names[-1] == "0008_constrain_order_public"
-    source = (project.migrations / "0008_constrain_order_public.py").read_text()
-    assert "('depot', '0003_named_late')" in source
-
-
 def test_a_file_that_is_there_is_left_alone(project):
     """It comes after the migrations were read."""
     there = project.migrations / f"{FIRST}.py"
@@ -198,15 +189,6 @@ def test_a_file_that_is_there_is_left_alone(project):
     assert done.returncode == 1
     assert f"depot/migrations/{FIRST}.py exists already and was not changed" in done.stderr
     assert there.read_text() == "mine"
-
-
-def test_an_app_without_migrations_is_refused_before_the_ids_are_looked_at(project):
-    with (project.folder / "settings.py").open("a") as file:
-        file.write('MIGRATION_MODULES = {"depot": None}\n')
-    done = project.backfill(PUBLIC, "--write-migration")
-    assert done.returncode == 1
-    assert "the migrations of depot have no field Order.public" in done.stderr
-    assert done.stdout == ""
 
 
 def test_migrations_that_cannot_be_read_are_an_error_at_once(project):
@@ -228,19 +210,6 @@ def test_an_empty_table_needs_no_source(empty):
         assert done.stdout.splitlines()[0] == "0 rows: nothing to verify"
     empty.manage("migrate")
     assert is_not_null(empty, "public")
-
-
-def test_after_a_run_of_no_rows_the_source_is_known(empty):
-    """The application gave every row its id."""
-    assert empty.backfill(PUBLIC, *CREATED).returncode == 0
-    empty.shell(
-        "from depot.models import *; from django.utils import timezone; "
-        "Order.objects.create(created_at=timezone.now())"
-    )
-    assert "0 rows filled." in empty.backfill(PUBLIC, *CREATED).stdout
-    done = empty.backfill(PUBLIC, "--verify")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "1 row, 1 with an id"
 
 
 # The field of the migration

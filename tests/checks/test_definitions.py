@@ -1,7 +1,5 @@
 """What the checks say of models, and that they say nothing of right ones."""
 
-import re
-
 import django
 import pytest
 from django.contrib.contenttypes.fields import GenericForeignKey, GenericRelation
@@ -10,25 +8,19 @@ from django.core import checks
 from django.core.checks.registry import registry
 from django.core.management import call_command
 from django.db import connection, models
-from django.test.utils import isolate_apps
 
-from django_sortable_ids import fields
 from django_sortable_ids.checks.definitions import (
     check_definitions,
-    check_generic_relations,
     check_workers,
 )
 from django_sortable_ids.fields import (
     HexULIDField,
     SnowflakeField,
     Time64Field,
-    ULIDAutoField,
     ULIDField,
-    UUIDv7AutoField,
     UUIDv7Field,
 )
 from django_sortable_ids.functions import GenerateID
-from django_sortable_ids.schema.constraints import redefined
 from tests.fields.test_making import database_made
 from tests.testapp.models import UUIDv7Key
 
@@ -219,57 +211,6 @@ def test_what_to_do_about_a_generic_relation(isolated):
     # Which also works with a column of a package.
     stored = "Store the key as text: give testapp.Parcel.id storage='char'. See E002"
     assert message.hint == f"{stored} in the documentation."
-
-
-@offline
-def test_a_generic_relation_gets_no_field_that_generates_ids_if_another_one_fits(isolated):
-    tagged(UUIDv7Field, {}, models.CharField(max_length=9))
-    (message,) = check_definitions()
-    assert message.hint == (
-        "If testapp.Tag.object_id references such keys only, make it UUIDField(); else make it a "
-        "CharField(max_length=36), and give testapp.Parcel.id storage='char36'. If it is of a "
-        "package, use a model of your own instead. Before a move of the key, take its edit back, "
-        "change and migrate this column, and then edit the key. See E002 in the documentation."
-    )
-
-
-OBJECT_IDS = [
-    models.PositiveIntegerField(),
-    models.BigIntegerField(),
-    models.CharField(max_length=255),
-    models.CharField(max_length=9),
-    models.TextField(),
-    models.UUIDField(),
-]
-KEYS = [
-    UUIDv7AutoField(primary_key=True, prefix="ord"),
-    UUIDv7Field(primary_key=True, storage="binary"),
-    ULIDAutoField(primary_key=True),
-    ULIDField(primary_key=True, storage="uuid"),
-]
-
-
-def advised(message, object_id):
-    """Options of the key and the object_id as each way of the message says."""
-    *made, stored = re.findall(r"make it (?:a )?(\w+\(.*?\))|storage=('\w+')", message.hint)
-    fitting = [eval(each, {**vars(fields), **vars(models)}) for each, _ in made]
-    yield {"storage": eval(stored[1])}, fitting[-1] if fitting else object_id
-    yield from (({}, each) for each in fitting[:1])
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("object_id", OBJECT_IDS, ids=repr)
-@pytest.mark.parametrize("key", KEYS, ids=repr)
-def test_each_way_out_of_a_generic_relation_works(key, object_id):
-    def messages(key, object_id):
-        with isolate_apps("tests.testapp"):
-            order, tag = tagged(type(key), key.deconstruct()[3], object_id)
-            found = [*check_generic_relations(order), *check_generic_relations(order, connection)]
-            return [*found, *tag._meta.get_field("object_id").check()]
-
-    for message in messages(key, object_id):
-        for options, advice in advised(message, object_id):
-            assert messages(redefined(key, **options), advice) == []
 
 
 def test_apps_are_checked_one_by_one():

@@ -16,7 +16,7 @@ from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.checks.views import check_views
-from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
+from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.old_ids.models import Purchase
@@ -231,20 +231,6 @@ def test_the_warning_says_what_to_do(settings, view, key, takes_numbers):
     texts = [key.public_text.example, "17", "about-us"]
     matches = [bool(re.match(f"^{pattern}/$", f"{each}/")) for each in texts]
     assert matches == [True, takes_numbers, False]
-
-
-@isolate_apps("tests.testapp")
-@pytest.mark.parametrize(
-    ("field", "pattern"),
-    [
-        (TSIDField(primary_key=True), "[0-9][0-9A-Z]{12}"),
-        (ULIDField(primary_key=True, prefix="ord"), r"ord_\w+|\d+"),
-        (ULIDField(primary_key=True, prefix="ord"), "[0-9A-Z]+"),
-    ],
-)
-def test_a_url_that_accepts_public_texts(settings, field, pattern):
-    view = Detail.as_view(model=define("Order", id=field))
-    assert found(settings, re_path(f"^(?P<pk>{pattern})/$", view)) == []
 
 
 @isolate_apps("tests.testapp")

@@ -14,7 +14,7 @@ from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
 from django_sortable_ids.workers import leases
 from django_sortable_ids.workers.leases import Terms
 from tests.marks import own_tables
-from tests.patience import PATIENCE, wait_until
+from tests.patience import PATIENCE
 from tests.schemes.generators import increases
 
 from .proxy import proxy
@@ -173,24 +173,6 @@ def made_until_it_fails(process):
         made += answer
         time.sleep(0.02)
     return made, answer
-
-
-def test_a_short_outage_is_not_noticed(maker, tmp_path):
-    """Shorter than the rest of the lease, though renewals fail."""
-    file = tmp_path / "said"
-    with reach() as (database, cut, restore), file.open("w") as said:
-        process = maker(database=database, stderr=said)
-        made = process.ids()
-        process.ask("extend", 3600)
-        before = row().expires
-        cut()
-        made += process.ids()
-        wait_until(lambda: "was not renewed" in file.read_text(), "a renewal that fails")
-        made += process.ids()
-        restore()
-        WorkerLease.objects.update(expires=0)
-        wait_until(lambda: row().expires == before, "a renewal that does not")
-        assert increases(made + process.ids())
 
 
 def test_an_outage_beyond_the_end_of_the_lease(maker):
