@@ -139,6 +139,7 @@ def test_a_user_whose_rights_are_those_of_a_role(graph):
     try:
         with user(*grants):
             small.write_move(graph)
+            graph.migrate()
     finally:
         execute("DROP ROLE less_role")
 
