@@ -41,19 +41,14 @@ class MigrationFile:
         return os.path.relpath(self.path)
 
     def write(self) -> None:
-        """Raises ``CommandError`` if the file exists already or can't be written."""
+        """Raises ``CommandError`` if it can't be written, or exists already."""
         try:
             with self.path.open("x", encoding="utf-8") as file:
                 file.write(self.source)
-        except FileExistsError:
-            raise CommandError(
-                f"{self.name} exists already and was not changed: delete or rename it, and run "
-                f"this again"
-            ) from None
         except OSError as error:
             raise CommandError(
                 f"{self.name} can't be written: {error.strerror}. Run this where the project's "
-                f"code is writable"
+                f"code is writable, and delete or rename a file of that name"
             ) from error
 
 
@@ -84,14 +79,9 @@ class NextMigration:
     file: MigrationFile
     change: str
     """What to change in the model; empty if nothing."""
-    follows: Sequence[str]
-    """The migrations of its app that come before it."""
 
     def lines(self, command: str) -> Iterator[str]:
         yield f"Wrote {self.file.name}"
-        if len(self.follows) > 1:
-            *others, last = self.follows
-            yield f"  It depends on {', '.join(others)} and {last}, and so merges them."
         yield f"Next: {self.change} in the model, then:" if self.change else "Next:"
         yield f"  {command}"
 
@@ -132,7 +122,6 @@ def following(
     return NextMigration(
         migration_file(loader, meta.app_label, name, leaves, operations),
         change=change_of(field, steps[-1]),
-        follows=[name for _, name in leaves],
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from uuid import UUID
 
 from django.apps import apps
 from django.db import models
@@ -17,7 +16,6 @@ from ..schema.constraints import redefined
 from ..schemes.support import nearest
 from .changes import graph
 from .changes.moved import KeyCopy, MovedKey, Reference, TextReference
-from .changes.texts import widened
 
 _EXPECTED = "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
 Found = Reference | KeyCopy | TextReference
@@ -100,17 +98,12 @@ def _remains_text(connection: Any, kind: str, before: Any, after: Any) -> bool:
 
 
 def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None:
-    new = apps.get_model(key.model)._meta.pk
-    if after.db_type(connection) != new.rel_db_type(connection):
+    needed = apps.get_model(key.model)._meta.pk.rel_db_type(connection)
+    if after.db_type(connection) != needed:
         raise BackfillError(
             f"{after} is of type {type(after).__name__}, which has no room for keys of "
-            f"{key.model}: {_fitting(new, connection)}"
-        )
-    if before.db_check(connection):
-        kind = before.get_internal_type().removeprefix("Positive")
-        raise BackfillError(
-            f"{after} is of type {type(before).__name__} in the migrations, whose CHECK is about "
-            f"numbers: {widened(kind)}"
+            f"{key.model}: make it a field whose column is {needed}, such as a UUIDField for "
+            f"UUIDs, in the model; the migration changes its type"
         )
     old = before.model._meta.apps.get_model(key.model)._meta.pk
     if isinstance(old, models.IntegerField) != isinstance(before, models.IntegerField):
@@ -118,18 +111,3 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
             f"{after} is of type {type(before).__name__} in the migrations, and the key of type "
             f"{type(old).__name__}: leave {type(before).__name__} in the model"
         )
-
-
-def _fitting(key: SortableIDField, connection: Any) -> str:
-    """What to make of a column of references without a constraint. A field of this package would
-    give ids of its own to rows without a reference."""
-    text = models.CharField(max_length=key.scheme.canonical.length)
-    kinds: dict[type, Any] = {UUID: models.UUIDField(), int: models.BigIntegerField()}
-    for field in (kinds.get(key.scheme.value_type, text), text):
-        if field.db_type(connection) == key.rel_db_type(connection):
-            length = f"max_length={field.max_length}" if field is text else ""
-            return (
-                f"make it models.{type(field).__name__}({length}) in the model; the migration "
-                f"changes its type"
-            )
-    return widened("a ForeignKey")

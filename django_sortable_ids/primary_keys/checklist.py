@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -92,15 +91,10 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
 
     settled = {place(*each) for each in (*known, *generic)}
 
-    @cache
-    def primary_key(table: str) -> Sequence[str]:
-        indexes = tables.constraints(connection, table).values()
-        return next((each["columns"] for each in indexes if each["primary_key"]), ())
-
     for table in listed:
         for column in tables.columns(connection, table).values():
             if place(table, column.name) not in settled:
-                read = _Sample(connection, table, primary_key, column.name, column.kind.lower())
+                read = _Sample(connection, table, column.name, column.kind.lower())
                 found += [*read.references(change, names)] or [*read.documents(change, names)]
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
@@ -197,8 +191,6 @@ def _generic() -> Iterator[tuple[str, str, str]]:
 class _Sample:
     _connection: Any
     _table: str
-    _primary_key: Callable[[str], Sequence[str]]
-    """Reads the primary key of a table, which only a sample needs."""
     _name: str
     _kind: str
 
@@ -257,7 +249,8 @@ class _Sample:
         if self._connection.vendor == "postgresql":
             name = f"to_json({name})::text" if "[]" in self._kind else f"{name}::text"
         found: list[Any] = []
-        key = self._primary_key(self._table)
+        indexes = tables.constraints(self._connection, self._table).values()
+        key = next((each["columns"] for each in indexes if each["primary_key"]), ())
         first, last = (", ".join(quote(each) + way for each in key) for way in ("", " DESC"))
         orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if key else [""]
         try:

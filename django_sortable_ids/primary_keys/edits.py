@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -26,7 +25,6 @@ from .changes.moved import COUNTED, OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
 _PACKAGE = Path(__file__).parents[1]
-_IMPORT_MODELS = "from django.db import models"
 _REPLACED = (models.AutoField, models.UUIDField)
 Model = type[models.Model]
 
@@ -40,7 +38,7 @@ class Edit:
     text: tuple[str, ...]
     """The lines. They replace the field of a class that has the same name."""
     needs: tuple[str, ...]
-    """The imports that they need, without a ``models`` that the modules have."""
+    """The imports that they need, besides ``models``."""
 
 
 class NotEdited(BackfillError):
@@ -99,15 +97,11 @@ def edits_of(found: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iter
                 alike[_IMPORT.format(field.__name__), *text].append(model)
     for (needed, *lines), group in alike.items():
         places = dict.fromkeys(_place(each, group) for each in group)
-        known = (getattr(sys.modules[each.__module__], "models", None) for each in places)
-        # Those of GeoDjango have Django's fields, too.
-        have_models = all(getattr(each, "Field", None) is models.Field for each in known)
-        needs_models = not have_models and any(" = models." in each for each in lines)
         yield Edit(
             tuple(f"{each.__module__}.{each.__qualname__}" for each in places),
             tuple(each._meta.label for each in group),
             tuple(lines),
-            (*[_IMPORT_MODELS] * needs_models, needed),
+            (needed,),
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count, islice
+from itertools import count, islice
 from typing import Any
 
 from django.db import connections, transaction
@@ -22,7 +22,7 @@ from ..backfill.engines import engine_of
 from ..backfill.pending_rows import SortedRows
 from ..backfill.sources.base import Given
 from ..backfill.sources.find import every_row, of_source
-from ..backfill.sources.periods import Unsourced, WithoutTime
+from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import EveryRow, OnNull, Target
 from ..db import tables, value
 from ..errors import BackfillError
@@ -74,8 +74,7 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
     """
     for key, planned in zip(engine.change.keys, moved, strict=True):
         if is_written_at_once(planned):
-            target = every_row(key.model, key.map.next_field, planned.given, engine.using)
-            _write(replace(target, on_null=planned.on_null), key.map)
+            _write(every_row(key.model, key.map.next_field, planned.given, engine.using), key.map)
         else:
             fields = copied(planned)
             _copy(engine, key, {key.map.column: "pk", **fields})
@@ -117,7 +116,7 @@ def _write(target: EveryRow, to: KeyColumn) -> None:
         if is_unsorted:
             cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
             cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")
-        for keys, ids in chain(rows.pages(), _without_time(target)):
+        for keys, ids in rows.pages():
             pairs: Iterable[Any] = zip(keys, ids, strict=True)
             if not is_unsorted and isinstance(keys[0], int):
                 # In the order of the key, a page of the table is read and written once.
@@ -135,22 +134,6 @@ def _write(target: EveryRow, to: KeyColumn) -> None:
         if is_unsorted:
             cursor.execute(f"{insert} SELECT * FROM {_UNSORTED} ORDER BY {OLD_KEY}")
             cursor.execute(f"DROP TABLE {_UNSORTED}")
-
-
-def _without_time(target: EveryRow) -> Iterator[tuple[list[Any], list[Any]]]:
-    """The keys and the ids of now of rows without a time, as the database stores them."""
-    if target.on_null != "now":
-        return
-    rest, connection = WithoutTime.in_target(target), connections[target.using]
-    keys = rest.missing.values_list("pk", flat=True)
-    pages: QuerySet[Any] = keys
-    while found := [(None, pk) for pk in pages[:BATCH]]:
-        ids = rest.source.known_ids(rest, found)
-        assert ids is not None, "the scheme has times"
-        save = target.field.get_db_prep_save
-        stored = [key for (key,) in rest.stored_keys([pk for _, pk in found])]
-        yield stored, [save(each, connection) for each in ids]
-        pages = keys.filter(pk__gt=found[-1][1])
 
 
 def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]) -> None:

@@ -33,7 +33,7 @@ from .changes import graph, texts
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
 from .edits import Edit, NotEdited, name_of_old
-from .operation import MigratePrimaryKey, RenameMovedKey, moves
+from .operation import MigratePrimaryKey, RenameMovedKey
 
 Model = type[models.Model]
 
@@ -229,14 +229,11 @@ def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
     """Migrations without which the models can't be compared with the tables."""
     waiting = sorted(loader.graph.nodes.keys() - loader.applied_migrations)
     own = [each for each in waiting if each[0] in app_labels]
-    names = ", ".join(map(".".join, own))
-    if any(True for name in own for _ in moves(loader.graph.nodes[name])):
-        do = "it moves these keys. Run manage.py migrate, or delete it to write it again"
-        yield f"{names} not applied yet: {do}"
-    elif own:
+    if own:
         yield (
-            f"{names} not applied yet: delete what makemigrations wrote of an edited key, since "
-            f"the move is another migration; or else run manage.py migrate"
+            f"{', '.join(map('.'.join, own))} not applied yet: run manage.py migrate. Delete what "
+            f"makemigrations wrote of an edited key instead, since the move is another migration, "
+            f"and one that moves these keys, to write it again"
         )
 
 

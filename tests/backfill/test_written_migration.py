@@ -163,9 +163,6 @@ def test_several_leaves_are_all_followed(project):
         project.write_migration(name, "0001_initial")
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 0, done.stderr
-    assert (
-        "  It depends on 0002_one and 0002_other, and so merges them." in done.stdout.splitlines()
-    )
     assert "0003_constrain_order_public" in project.names
     project.manage("migrate")
     assert is_not_null(project, "public")
@@ -187,7 +184,7 @@ def test_a_file_that_is_there_is_left_alone(project):
         file.write(hook)
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 1
-    assert f"depot/migrations/{FIRST}.py exists already and was not changed" in done.stderr
+    assert f"depot/migrations/{FIRST}.py can't be written: File exists" in done.stderr
     assert there.read_text() == "mine"
 
 

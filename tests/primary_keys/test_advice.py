@@ -34,7 +34,7 @@ class Label(Tag):
 
 
 class Visit(models.Model):
-    customer_id = models.PositiveBigIntegerField()
+    customer_id = models.BigIntegerField()
     customer_ids = models.JSONField(default=list)
 """
 ROWS = """
@@ -94,15 +94,8 @@ def test_columns_without_room(project):
     edit(project)
     done = move(project, LEFT)
     assert done.returncode == 1
-    assert "3 rows of depot_tag.object_id with keys of depot.Customer, and the column has" in (
-        done.stderr
-    )
+    assert "3 rows of depot_tag.object_id with keys of depot.Customer" in done.stderr
     follow(project, done.stderr, "models.PositiveIntegerField()")
-    project.change_models("customer_id = models.PositiveBigInteger", "customer_id = models.UUID")
-    done = move(project, LEFT, ADOPTED)
-    assert done.returncode == 1
-    assert "whose CHECK is about numbers: take back the edits of the keys" in done.stderr
-    follow(project, done.stderr, "models.UUIDField()")
     project.change_models("customer_id = models.BigInteger", "customer_id = models.UUID")
     done = move(project, LEFT, ADOPTED, "--write-migration")
     assert done.returncode == 0, done.stderr
@@ -151,7 +144,7 @@ def test_the_plan_judges_before_an_edit(project, to):
     arguments = [f"--to={to}"] * bool(to)
     done = move(project, *arguments)
     assert done.returncode == 1
-    assert "of depot_tag.object_id with keys of depot.Customer, and the column" in done.stderr
+    assert "of depot_tag.object_id with keys of depot.Customer" in done.stderr
     length = 26 if to else 36
     field = f"models.CharField(max_length={length})"
     assert f"take back the edits of the keys if there are any, make it {field[7:]}" in done.stderr

@@ -59,7 +59,7 @@ CASES = {
     ),
     "period": (
         NUMBER, AUTO, CREATED, "", ["--created-from=pk", "--start=1960-01-01", "--end=2020-01-01"],
-        "--start 1960-01-01T00:00:00-06:00 is too early: UUIDv7 begins at 1970-01-01",
+        "--start 1960-01-01T00:00:00-06:00 --end 2020-01-01T23:59:59.999999-06:00: UUIDv7 has ",
     ),
     "old_id_too_old": (
         ULID, SONYFLAKE, GENERATED.format(2010), "", [],

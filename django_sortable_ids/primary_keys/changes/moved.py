@@ -160,11 +160,11 @@ KEPT = KeyTable("sortable_ids_deleted__", "DeletedKeyMap")
 
 
 def is_written_at_once(key: MovedKey) -> bool:
-    """Whether the times are in a column: the rows are sorted, and the map is written with their new
-    keys. In any other case it is written without them, and filled by the same backfill as any
-    table."""
+    """Whether the times of all rows are in a column: the rows are sorted, and the map is written
+    with their new keys. In any other case it is written without them, and filled by the same
+    backfill as any table."""
     has_column = key.given.keys() == key.sources.keys() == {"created_from"}
-    return has_column and isinstance(key.field.scheme, TimeScheme)
+    return has_column and key.on_null == "error" and isinstance(key.field.scheme, TimeScheme)
 
 
 def copied(key: MovedKey) -> dict[str, str]:

@@ -111,7 +111,7 @@ def replace_values(editor: Any, change: Change) -> None:
     for texts in change.texts:
         for key in change.keys:
             condition = _condition(connection, texts, key)
-            if condition and _unfit(connection, texts, key) is None:
+            if condition and _has_room(connection, texts, key):
                 _replace(connection, texts, key, condition)
 
 
@@ -199,11 +199,17 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
     """Columns without room for the keys."""
     for texts in change.texts:
         for key in change.keys:
-            unfit = texts.has(key.label) and _unfit(editor.connection, texts, key)
-            if unfit and (count := rows_with_keys(editor.connection, texts, key)):
+            is_unfit = texts.has(key.label) and not _has_room(editor.connection, texts, key)
+            if is_unfit and (count := rows_with_keys(editor.connection, texts, key)):
+                kind = f"CharField(max_length={_length(key.after)})"
+                if isinstance(texts.field, IntegerField) and isinstance(key.after, IntegerField):
+                    kind = "BigIntegerField"
                 yield (
                     f"{counted(count, 'row')} of {texts.table}.{texts.column} with keys of "
-                    f"{key.label}, and the column has room for {unfit}"
+                    f"{key.label}, for whose new ones the column has no room: take back the edits "
+                    f"of the keys if there are any, make it {kind}, and run makemigrations and "
+                    f"migrate; then edit the keys, and try again. If it is of a package, use a "
+                    f"model of your own instead"
                 )
 
 
@@ -247,39 +253,27 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
     return f"{column} IN (SELECT id FROM {found} WHERE {models})"
 
 
-def widened(kind: str) -> str:
-    """What to do about a column without room for the new keys."""
-    return (
-        f"take back the edits of the keys if there are any, make it {kind}, and run makemigrations "
-        f"and migrate; then edit the keys, and try again. If it is of a package, use a model of "
-        f"your own instead"
-    )
-
-
-def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
-    """Why the column can't contain the new keys, and what to do; None if it can."""
-    is_number, needed = isinstance(key.after, IntegerField), key.after.max_length or 0
-    if isinstance(key.after, SortableIDField):
-        needed = key.after.scheme.canonical.length
-    elif isinstance(key.after, UUIDField):
-        needed = _UUID
-    wider = widened(f"CharField(max_length={needed})")
+def _has_room(connection: Any, texts: Texts, key: Key) -> bool:
+    """Whether the column can contain the new keys."""
+    is_number = isinstance(key.after, IntegerField)
     info = tables.column_info(connection, texts.table, texts.column)
     kind = "" if info is None else info.kind.lower()
     if "int" in kind:
-        if not is_number:
-            return f"numbers only: {wider}"
         is_small = connection.vendor != "sqlite" and kind in _SMALL
-        is_big = key.after.get_internal_type() in _BIG
-        wider = widened("BigIntegerField")
-        return f"numbers of 32 bits only: {wider}" if is_small and is_big else None
+        return is_number and not (is_small and key.after.get_internal_type() in _BIG)
     if isinstance(texts.field, SortableIDField):
-        return f"its own ids only: {wider}"
+        return False
     if kind == "uuid" or isinstance(texts.field, UUIDField):
-        return None if isinstance(key.after, UUIDField) else f"UUIDs only: {wider}"
+        return isinstance(key.after, UUIDField)
     room = getattr(texts.field, "max_length", None)
-    is_short = not is_number and room is not None and room < needed
-    return f"{room} characters only: {wider}" if is_short else None
+    return is_number or room is None or room >= _length(key.after)
+
+
+def _length(key: Any) -> int:
+    """The longest text of a key."""
+    if isinstance(key, SortableIDField):
+        return key.scheme.canonical.length
+    return _UUID if isinstance(key, UUIDField) else key.max_length or 0
 
 
 def by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:
