@@ -13,7 +13,6 @@ __all__ = [
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from django.core.exceptions import FieldDoesNotExist
 from django.db.migrations.operations import AddField, AlterField
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
@@ -32,7 +31,6 @@ from .primary_keys.operation import BothWays, MigratePrimaryKey, RenameMovedKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column
-from .schemes.support import nearest
 
 SMALL = 100_000
 """The most rows that a migration fills by itself, in a few seconds."""
@@ -200,14 +198,7 @@ class SwapSortableID(BothWays):
         return type(self).__name__, [self.model_name, self.name, self.other], {}
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        model = state.models[app_label, self.model_name_lower]
-        for each in (self.other, self.name):
-            if each not in model.fields:
-                suggested = nearest(each, model.fields)
-                raise FieldDoesNotExist(
-                    f"{app_label}.{self.model_name} has no field {each!r}{suggested}"
-                )
-        options = model.options
+        options = state.models[app_label, self.model_name_lower].options
         names = {self.name: self.other, self.other: self.name}
         for key in ("indexes", "constraints"):
             options[key] = [_swapped(each, names) for each in options.get(key, ())]

@@ -78,15 +78,12 @@ def _found(
 
 
 def _check_column(connection: Any, table: str, column: str) -> None:
-    if not tables.kind(connection, table):
-        known = sorted(connection.introspection.table_names())
-        has = f"the database has {', '.join(known)}{nearest(table, known)}"
-        raise BackfillError(f"there is no table {table}; {has}")
-    known_columns = tables.columns(connection, table)
-    if tables.folded(connection, column) not in known_columns:
-        names = [each.name for each in known_columns.values()]
-        has = f"it has {', '.join(names)}{nearest(column, names)}"
-        raise BackfillError(f"{table} has no column {column}; {has}")
+    if not tables.has_column(connection, table, column):
+        names = [each.name for each in tables.columns(connection, table).values()]
+        has = f"{table} has {', '.join(names)}" if names else f"there is no table {table}"
+        known = names or connection.introspection.table_names()
+        suggested = nearest(column if names else table, known)
+        raise BackfillError(f"there is no {table}.{column}; {has}{suggested}")
 
 
 def _remains_text(connection: Any, kind: str, before: Any, after: Any) -> bool:

@@ -139,13 +139,13 @@ with connection.cursor() as cursor:
 REFUSED = {
     "nonsense": "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES",
     "a.b=c": "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES",
-    "depot_visits.x=depot.Customer": "there is no table depot_visits; the database has auth_group,",
+    "depot_visits.x=depot.Customer": (
+        "there is no depot_visits.x; there is no table depot_visits; nearest: depot_visit"
+    ),
     "depot_visit.x=depot.Customer": (
-        "depot_visit has no column x; it has id, name, customer_no, customer_text, short_text"
+        "there is no depot_visit.x; depot_visit has id, name, customer_no, customer_text, "
     ),
-    "depot_entry.object_pk=depot_entry.type": (
-        "depot_entry has no column type; it has id, name, object_pk, kind_id"
-    ),
+    "depot_entry.object_pk=depot_entry.type": "there is no depot_entry.type; depot_entry has id,",
     "depot_visit.customer_no=depot.Visit": (
         "depot.Visit is no model whose key moves; these are depot.Customer"
     ),

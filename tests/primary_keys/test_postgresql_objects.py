@@ -139,23 +139,21 @@ def test_what_moves_and_comes_back(project):
 
 @pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
 def test_views_that_compare_a_key_with_a_number(project, kind):
-    """In any schema; and one whose name another view has, so that it can't be tried."""
+    """In any schema."""
     project.sql(
         f"CREATE SCHEMA side; CREATE VIEW side.depot_u AS SELECT * FROM depot_order; "
         f"CREATE {kind} depot_v AS SELECT * FROM side.depot_u WHERE customer_id = 1; "
-        f"CREATE {kind} side.depot_w AS SELECT * FROM side.depot_u WHERE customer_id = 1; "
-        f"CREATE {kind} side.depot_v AS SELECT * FROM depot_order",
+        f"CREATE {kind} side.depot_w AS SELECT * FROM side.depot_u WHERE customer_id = 1",
     )
     edit(project)
     done = plan(project)
     assert done.returncode == 1
     no_operator = "can't be created again: operator does not exist: uuid = integer. Drop it"
-    assert [each.partition(",")[0] for each in done.stderr.splitlines()[-3:]] == [
-        "side.depot_v can't be tried",
+    assert [each.partition(",")[0] for each in done.stderr.splitlines()[-2:]] == [
         f"depot_v {no_operator}",
         f"side.depot_w {no_operator}",
     ]
-    project.sql(f"DROP {kind} depot_v; DROP {kind} side.depot_w; DROP {kind} side.depot_v")
+    project.sql(f"DROP {kind} depot_v; DROP {kind} side.depot_w")
     assert plan(project).returncode == 0
 
 
