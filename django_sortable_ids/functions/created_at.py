@@ -188,6 +188,8 @@ class _Comparison(_OfCreatedAt):
 
     decoding: type[lookups.Lookup]
     """The lookup that compares the decoded time."""
+    matching: Callable[[Sequence[Interval]], Sequence[Interval]]
+    """The intervals of the times that match, from those that the values stand for."""
 
     def get_prep_lookup(self) -> Any:
         self.created_at.scheme  # noqa: B018 - raises for ids without a time, before any query
@@ -200,7 +202,7 @@ class _Comparison(_OfCreatedAt):
         if self.decoding is lookups.Range and len(values) != 2:
             raise TypeError(f"{field}: expected two times, found {described(self.rhs)}")
         of_values = [_INTERVALS[type(self.lhs)](value, field) for value in values]
-        self.intervals = _MATCHING[self.decoding](of_values)
+        self.intervals = type(self).matching(of_values)
         return self.rhs
 
     @property
@@ -262,16 +264,27 @@ class _Comparison(_OfCreatedAt):
         return f"({' AND '.join(conditions)})", params
 
 
-_MATCHING: Mapping[type[lookups.Lookup], Callable[[Sequence[Interval]], Sequence[Interval]]] = {
-    lookups.Exact: lambda given: given,
-    lookups.In: lambda given: given,
-    lookups.GreaterThan: lambda given: [(end, None) for _, end in given if end is not None],
-    lookups.GreaterThanOrEqual: lambda given: [(start, None) for start, _ in given],
-    lookups.LessThan: lambda given: [(None, start) for start, _ in given],
-    lookups.LessThanOrEqual: lambda given: [(None, end) for _, end in given],
-    lookups.Range: lambda given: [(given[0][0], given[1][1])],
-}
-"""The intervals of the times that match, from those that the values stand for."""
+def _comparison(
+    decoding: type[lookups.Lookup],
+    matching: Callable[[Sequence[Interval]], Sequence[Interval]] = lambda given: given,
+) -> type[_Comparison]:
+    """The lookup in the place of a lookup of times."""
+    attributes = {"lookup_name": decoding.lookup_name, "decoding": decoding, "matching": matching}
+    return type(decoding.__name__, (_Comparison,), attributes)
+
+
+Exact, In = _comparison(lookups.Exact), _comparison(lookups.In)
+GreaterThan = _comparison(
+    lookups.GreaterThan, lambda given: [(end, None) for _, end in given if end is not None]
+)
+GreaterThanOrEqual = _comparison(
+    lookups.GreaterThanOrEqual, lambda given: [(start, None) for start, _ in given]
+)
+LessThan = _comparison(lookups.LessThan, lambda given: [(None, start) for start, _ in given])
+LessThanOrEqual = _comparison(
+    lookups.LessThanOrEqual, lambda given: [(None, end) for _, end in given]
+)
+Range = _comparison(lookups.Range, lambda given: [(given[0][0], given[1][1])])
 
 
 class IsNull(_OfCreatedAt, lookups.IsNull):
@@ -285,12 +298,8 @@ class IsNull(_OfCreatedAt, lookups.IsNull):
 
 CreatedAt.register_lookup(CreatedAtDate)
 CreatedAt.register_lookup(CreatedAtYear)
-_lookups: list[type[lookups.Lookup]] = [IsNull]
-for _decoding in _MATCHING:
-    _attributes = {"lookup_name": _decoding.lookup_name, "decoding": _decoding}
-    _lookups.append(type(_decoding.__name__, (_Comparison,), _attributes))
-    globals()[_decoding.__name__] = _lookups[-1]  # for pickle
-for _transform, _lookup in product(_INTERVALS, _lookups):
+_COMPARISONS = (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range)
+for _transform, _lookup in product(_INTERVALS, (*_COMPARISONS, IsNull)):
     _transform.register_lookup(_lookup)
 
 

@@ -182,6 +182,23 @@ def test_filters_of_the_queryset_hold():
     assert len(bars) < 9
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="counts the steps of SQLite")
+def test_a_filter_by_time_does_not_make_each_bar_read_all_of_its_rows():
+    fill("uuid7", [utc(2026, 7, 1) + timedelta(hours=n) for n in range(2400)])
+
+    def steps(rows):
+        counted = []
+        connection.connection.set_progress_handler(lambda: counted.append(1), 100)
+        try:
+            histogram(rows, "uuid7", "day", utc(2026, 7, 1), utc(2026, 10, 9))
+        finally:
+            connection.connection.set_progress_handler(None, 0)
+        return len(counted)
+
+    since = Order.objects.filter(uuid7__created_at__gte=utc(2026, 7, 1))
+    assert steps(since) < 3 * steps(Order.objects.all())
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_rows_that_a_join_repeats_are_counted_once(seed):
     chance = random.Random(seed)
