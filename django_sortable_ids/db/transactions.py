@@ -25,7 +25,7 @@ from django.db import (
 )
 
 from ..errors import BackfillError
-from . import rows, value
+from . import value
 from .errors import Kind, is_conflict, is_leaving, is_table_locked
 
 Result = TypeVar("Result")
@@ -157,19 +157,6 @@ _SPELLINGS = {
 }
 """SQL modes that change the output of SHOW CREATE TABLE, or how string literals are parsed."""
 
-_OPEN = {
-    "mysql": """
-SELECT trx_mysql_thread_id, TIMESTAMPDIFF(SECOND, trx_started, NOW()),
-    COALESCE(LEFT(trx_query, 60), 'idle')
-FROM information_schema.innodb_trx WHERE trx_mysql_thread_id <> CONNECTION_ID()
-ORDER BY trx_started LIMIT 3""",
-    "postgresql": """
-SELECT pid, EXTRACT(EPOCH FROM clock_timestamp() - xact_start)::int,
-    concat_ws(', ', application_name, state, LEFT(query, 60))
-FROM pg_stat_activity
-WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
-ORDER BY xact_start LIMIT 3""",
-}
 _SET_WAIT = "SELECT set_config('lock_timeout', %s, true)"
 """Until the transaction ends."""
 _READ = {
@@ -220,7 +207,7 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
     It runs in one transaction, except on MariaDB and MySQL, which commit DDL at once. Raises
     ``BackfillError`` if every try times out.
     """
-    connection, told = editor.connection, list[str]()
+    connection, told = editor.connection, list[Any]()
 
     def attempt() -> None:
         try:
@@ -237,9 +224,9 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
                 if is_postgresql:  # The caller's transaction may continue.
                     value(connection, _SET_WAIT, [before])
         except OperationalError as error:
-            if not told and is_table_locked(error):
-                told.append(_open_transactions(connection))
-                print("Waiting for a lock:", *told, file=sys.stderr)
+            if is_table_locked(error) and error.args not in told:
+                told.append(error.args)
+                print(f"Waiting for a lock: {error}", file=sys.stderr)
             raise
 
     try:
@@ -248,18 +235,10 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
         if not is_table_locked(error):
             raise
         raise BackfillError(
-            f"could not lock the table in {LOCK_TRIES} tries ({error}): {told[0]}. End any long "
-            f"transaction and run the command again; it continues where it stopped"
+            f"could not lock the table in {LOCK_TRIES} tries ({error}). End any long transaction, "
+            f"which pg_stat_activity or information_schema.innodb_trx lists, and run the command "
+            f"again; it continues where it stopped"
         ) from error
-
-
-def _open_transactions(connection: Any) -> str:
-    """The oldest ones of others, one of which holds the lock."""
-    found: list[Any] = []
-    with suppress(KeyError, Error):  # Not every user may ask.
-        found = rows(connection, _OPEN[connection.vendor])
-    told = (f"connection {pid} for {age:,} s ({sql})" for pid, age, sql in found)
-    return "open transactions of others: " + (", ".join(told) or "none that this user may see")
 
 
 @contextmanager

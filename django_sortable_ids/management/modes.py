@@ -229,16 +229,11 @@ def verify_ids(request: Request) -> None:
         if run and (given := given_by(run.options)) != given_by(target.options):
             source = as_words(given)
             advice = f". They are of a run with {source}: omit the source to compare them with it"
-        elif result.other_time > result.with_id / 2:
-            advice = (
-                f". These ids have other times than {target.source.described}: name the source "
-                f"that they were made from, such as --created-from FIELD"
-            )
         elif not is_key and target.source.as_arguments:
-            # Rows with wrong ids must lose them first.
-            lost = result.failures[1:] or not result.missing
-            how = "To give rows new ids, set those to NULL and run" if lost else "Run"
-            advice = f". {how} {request.line.then(target.command)}"
+            advice = (
+                f". If ids are of another source, name that. To give rows new ids, set wrong ones "
+                f"to NULL and run {request.line.then(target.command)}"
+            )
         raise CommandError(f"{target.label}: {'; '.join(result.failures)}{advice}")
     if is_key:
         if writes:

@@ -122,13 +122,8 @@ def catch_up(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
 
 def _any_exists(column: models.Field[Any, Any], ids: Sequence[str], using: str) -> bool:
     some = (ids[start : start + _AT_A_TIME] for start in range(0, len(ids), _AT_A_TIME))
-    every = _every_row(column, using)
+    every: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
     return any(every.filter(**{f"{column.name}__in": each}).exists() for each in some)
-
-
-def _every_row(column: models.Field[Any, Any], using: str) -> models.QuerySet[Any]:
-    """Without managers, which may hide rows."""
-    return models.QuerySet(column.model, using=using)
 
 
 def _following(scheme: LexicalSequence, highest: str | None) -> str:
@@ -142,8 +137,8 @@ def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
     """The last number of the period in a table that already has ids: adopted, renamed with its
     model, or imported.
     """
-    rows = _every_row(column, using).filter(**{f"{column.name}__isnull": False})
-    values = rows.values_list(column.name, flat=True)
+    every: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
+    values = every.filter(**{f"{column.name}__isnull": False}).values_list(column.name, flat=True)
     digits = scheme.numeration.digits("upper")
     if list(digits) == sorted(digits) and not scheme.numeration.ignore_case:
         if scheme.has_template:

@@ -13,7 +13,6 @@ import os
 import random
 import secrets
 import socket
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -35,7 +34,6 @@ MOST_NUMBERS = 2**31
 
 _TRIES = 20
 _MOST_CANDIDATES = 1024
-_HOSTS_SHOWN = 3
 
 
 class Terms(NamedTuple):
@@ -142,15 +140,11 @@ def _owned(held: Held, expires: int) -> dict[str, Any]:
 
 
 def _all_taken(rows: list[WorkerLease], terms: Terms, now: int) -> str:
-    hosts = Counter(row.owner.rpartition(" pid ")[0] for row in rows if row.token)
-    named = [f"{number} by {host}" for host, number in hosts.most_common(_HOSTS_SHOWN)]
-    if len(hosts) > _HOSTS_SHOWN:
-        named.append(f"others by {len(hosts) - _HOSTS_SHOWN} more hosts")
     free = min(row.expires + (terms.skew if row.token else 0) for row in rows)
     return (
-        f"all {len(rows)} worker numbers are leased, {', '.join(named)}. Stop processes that need "
-        f"none, or choose a scheme with more worker numbers. The number of a killed process is "
-        f"free at {_shown(free)} at the earliest"
+        f"all {len(rows)} worker numbers are leased, which the admin lists. Stop processes that "
+        f"need none, or choose a scheme with more worker numbers. The number of a killed process "
+        f"is free at {_shown(free)} at the earliest"
     )
 
 

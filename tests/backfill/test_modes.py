@@ -113,7 +113,7 @@ def test_verbosity_0_says_only_what_is_wrong(arguments, capfd):
         rows("uuid7").update(uuid7=None)
         text, error = called(*arguments, verbosity=0)
         assert (text, error.returncode) == ("", 1)
-        assert str(error).startswith(f"{NAME}: 3 rows without an id. Run ")
+        assert str(error).startswith(f"{NAME}: 3 rows without an id. ")
     assert capfd.readouterr() == ("", "")
 
 

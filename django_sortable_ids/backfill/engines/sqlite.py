@@ -22,9 +22,6 @@ from ...functions.time_columns import TextColumn
 from ..sources.target import Target, named
 from .base import Engine, Statements
 
-_DIGIT = "[0-9]"
-_SECOND = "????-??-?? ??:??:??".replace("?", _DIGIT)
-
 
 class SQLiteStatements(Statements):
     @cached_property
@@ -64,25 +61,21 @@ class SQLite(Engine):
             example = "'2024-05-01 23:00:00' or '2024-05-01 23:00:00.123456'"
             # Without the fraction, since the last microseconds of year 9999 are rounded up.
             second = f"substr({column}, 1, 19)"
-            # The length comes first, since this reads every row.
             is_time = (
-                f"CASE length({column}) WHEN 19 THEN {column} GLOB '{_SECOND}' WHEN 26 THEN "
-                f"{column} GLOB '{_SECOND}.{_DIGIT * 6}' ELSE length({column}) < 26 AND {column} "
-                f"GLOB '{_SECOND}.{_DIGIT}*' AND substr({column}, 21) NOT GLOB '*[^0-9]*' END "
-                f"AND datetime({second}, '+0 days') IS {second}"
+                f"datetime({second}, '+0 days') IS {second} AND (length({column}) = 19 OR "
+                f"length({column}) BETWEEN 21 AND 26 AND substr({column}, 20, 1) = '.' AND "
+                f"substr({column}, 21) NOT GLOB '*[^0-9]*')"
             )
         is_time = f"{is_time} AND typeof({column}) = 'text' AND substr({column}, 1, 4) > '0000'"
         where = f"{column} IS NOT NULL AND NOT ({is_time})"
         wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
         wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
-        found = named(wrong)
-        if found is None:
+        if (found := named(wrong)) is None:
             return
-        (pk, who), name = found, source.attname
-        rows = f"{source.model.__name__}._base_manager"
-        text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
+        (pk, who), name, rows = found, source.attname, f"{source.model.__name__}._base_manager"
+        text = wrong.filter(pk=pk).values_list(Cast(F(name), TextField()), flat=True)
         raise BackfillError(
-            f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not "
+            f"{who} has the {name} {text.get()!r}, which is no possible time, or not "
             f"spelled as Django spells it, {example}: SQLite compares texts, and several spellings "
             f"don't sort by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is "
             f"no time, and write all times again, `for row in {rows}.iterator(): "
