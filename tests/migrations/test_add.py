@@ -6,7 +6,7 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.operations import AddField
-from django.db.models import CharField, QuerySet
+from django.db.models import CharField
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import of_source
@@ -71,13 +71,6 @@ def test_every_row_has_an_id_then(depot, name):
     assert not hasattr(depot.model("Order"), "public")
     depot.migrate()
     assert is_right(depot)
-
-
-def test_a_unique_field_has_one_index(depot):
-    """As Django's AddField gives it, also with ``db_index``."""
-    prepare(depot, ADD.format("ULIDField(unique=True, db_index=True)"))
-    depot.migrate()
-    assert is_constrained()
 
 
 def test_an_empty_table_needs_no_times(depot):
@@ -193,24 +186,3 @@ def test_the_autodetector_finds_nothing_to_change(depot):
 def test_a_field_that_can_not_be_added_so(field, error, reason):
     with pytest.raises(error, match=f"^public {reason}"):
         AddSortableID("order", "public", field, "made")
-
-
-def test_hidden_rows_are_filled_too(depot):
-    """Managers with use_in_migrations come along with a historical model."""
-    depot.write(
-        CREATE.replace(
-            "DateTimeField()),\n]", 'DateTimeField()),\n], managers=[("objects", Few())]'
-        )
-        + "RunPython(add_rows, RunPython.noop),",
-        ROWS
-        + """
-class Few(models.Manager):
-    use_in_migrations = True
-    def get_queryset(self):
-        return super().get_queryset().filter(name="nobody")
-""",
-    )
-    depot.write(ADD.format("ULIDField(unique=True)"), atomic=False)
-    depot.migrate()
-    rows = QuerySet(depot.model("Order"))
-    assert rows.count() == rows.filter(public__isnull=False).count() == 5

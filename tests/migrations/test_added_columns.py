@@ -2,7 +2,6 @@
 
 import pytest
 from django.core.management.base import CommandError
-from django.db import OperationalError, connection
 
 from tests.combinations import in_one_case
 from tests.marks import own_tables
@@ -18,11 +17,6 @@ REFUSAL = (
     "of them. Delete this migration, or its change, and add the field with null=True (without "
     "primary_key); fill it with `manage.py backfill_ids`, and then alter it to NOT NULL."
 )
-DATABASE_MADE = {
-    "sqlite": 'RawSQL("upper(hex(randomblob(16)))", [])',
-    "postgresql": 'RawSQL("upper(md5(random()::text))", [])',
-    "mysql": 'RawSQL("(upper(hex(random_bytes(16))))", [])',
-}
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -65,18 +59,3 @@ def test_a_key_is_refused_where_there_are_rows(depot, five_rows):
     depot.write('RemoveField("line", "id"), AddField("line", "key", ULIDField(primary_key=True)),')
     with pytest.raises(CommandError, match=r"depot\.line\.key: the table has rows"):
         depot.migrate()
-
-
-def test_rows_get_ids_of_their_own_from_the_database(depot, five_rows):
-    """With ``db_default``, distinct ids of now: allowed, because they are no copies."""
-    made = DATABASE_MADE[connection.vendor]
-    depot.write(
-        f'AddField("order", "public", HexULIDField(db_default={made})),',
-        "from django.db.models.expressions import RawSQL",
-    )
-    if connection.vendor == "mysql" and not connection.mysql_is_mariadb:
-        with pytest.raises(OperationalError, match="unsafe"):  # whatever the binary log
-            depot.migrate()
-        return
-    depot.migrate()
-    assert len(set(depot.column("depot_order", "public"))) == 5

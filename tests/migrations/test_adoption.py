@@ -228,36 +228,6 @@ def test_a_char_of_django_4(depot):
     assert str(order.objects.earliest("id").pk) == UUID7.format(1)
 
 
-def test_a_column_of_fixed_width_that_django_knows_as_a_charfield(depot):
-    """What inspectdb makes of char(26)."""
-    create_orders(depot, public="CharField(max_length=26)")
-    if connection.vendor != "sqlite":
-        change = {"mysql": "MODIFY public", "postgresql": "ALTER public TYPE"}[connection.vendor]
-        execute(f"ALTER TABLE depot_order {change} char(26)")
-    for n, name in enumerate("abc", 1):
-        depot.model("Order").objects.create(name=name, public=ULID.format(n))
-    before = schema()
-    adopt(depot, "public", 'ULIDField(storage="varchar")')
-    assert schema() == before
-    order = depot.model("Order")
-    for row in order.objects.all():
-        assert order.objects.get(public=row.public.lower()) == row
-    assert [row.name for row in order.objects.order_by("public")] == ["a", "b", "c"]
-
-
-def test_bytes_are_adopted_though_the_type_of_the_column_changes(depot):
-    create_orders(depot, public="BinaryField(max_length=16)")
-    for n, name in enumerate("abc", 1):
-        depot.model("Order").objects.create(name=name, public=bytes([1, *[n] * 15]))
-    before = depot.column("depot_order", "public")
-    depot.write('AlterField("order", "public", ULIDField(storage="binary")),')
-    depot.migrate()
-    assert [*map(bytes, depot.column("depot_order", "public"))] == [*map(bytes, before)]
-    order = depot.model("Order")
-    for row in order.objects.all():
-        assert order.objects.get(public=row.public) == row
-
-
 def test_options_of_the_public_text_leave_the_table_alone(depot):
     """On SQLite too, which copies it otherwise."""
     create_orders(depot, id="UUIDv7Field(primary_key=True)")

@@ -7,10 +7,10 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 
-from tests.combinations import each_with, in_one_case
+from tests.combinations import in_one_case
 from tests.marks import own_tables
 
-from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field, fill
+from .sources import CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field, fill
 
 pytestmark = own_tables
 
@@ -83,21 +83,6 @@ def test_not_null_is_fine_once_all_rows_have_ids(half_filled, to_not_null):
     assert len(set(before)) == 5
 
 
-@pytest.mark.parametrize(
-    ("change", "mode"), each_with(list(TO_NOT_NULL), ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"])
-)
-def test_rows_that_a_plan_leaves_null_are_never_filled_with_copies(depot, five_rows, change, mode):
-    """The guard can't know what RunPython fills, so that it is the database that refuses."""
-    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
-    depot.write("RunPython(fill),", fill("a"))
-    depot.write(TO_NOT_NULL[change])
-    with sql_mode(mode), pytest.raises(DatabaseError):
-        depot.migrate()
-    first, *others = depot.column("depot_order", "public")
-    assert first is not None
-    assert others == [None] * 4
-
-
 @pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
 def test_a_server_that_fills_with_zeros_is_not_trusted_with_that(depot, five_rows, to_not_null):
     depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
@@ -126,27 +111,6 @@ def test_a_counted_key_never_becomes_one_of_another_type(depot, five_rows, name)
     assert depot.applied() == ["0001_step"]
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_a_counted_key_of_an_empty_table(depot, name):
-    """Allowed; PostgreSQL and MariaDB have no cast to some types, and say so themselves."""
-    depot.write(CREATE)
-    depot.migrate()
-    depot.write(f'AlterField("order", "id", {field(name, "primary_key=True")}),')
-    uncastable = set()
-    if connection.features.has_native_uuid_field:
-        uncastable = {"UUIDv7Field", "UUIDv6Field"}
-    if connection.vendor == "postgresql":
-        uncastable |= {"CombV13UUIDField", "ULIDField"}
-    if name in uncastable:
-        with pytest.raises(DatabaseError, match=r"(?i)cannot cast"):
-            depot.migrate()
-        return
-    depot.migrate()
-    order = depot.model("Order").objects.create(name="a")
-    depot.model("Line").objects.create(name="a", order_id=order.pk)
-    assert depot.model("Line").objects.get().order.pk == order.pk
-
-
 @pytest.mark.parametrize("new", ["SnowflakeField(null=True)", "UUIDv7Field()"])
 def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
     """Its column has the type of its target and another name than the field."""
@@ -164,21 +128,6 @@ def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
     )
     expected = f"Nothing was migrated.\ndepot.0004_step, depot.order.place: {reason}"
     assert depot.refusal() == expected
-
-
-def test_an_automatic_key_of_ids_changes_its_options(depot):
-    """It is for DEFAULT_AUTO_FIELD, which takes subclasses of AutoField; no database counts it."""
-    auto = """
-        class OwnField(SortableAutoField, SnowflakeField):
-            pass
-    """
-    name = '("name", CharField(max_length=9))'
-    depot.write(f'CreateModel("Order", [("id", OwnField(primary_key=True)), {name}]),', auto)
-    depot.migrate()
-    made = depot.model("Order").objects.create(name="a")
-    depot.write('AlterField("order", "id", OwnField(primary_key=True, prefix="o")),', auto)
-    depot.migrate()
-    assert depot.model("Order").objects.get().pk == made.pk
 
 
 PLAIN = {

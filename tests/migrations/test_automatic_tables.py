@@ -5,9 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from django.db import connection
 
-from django_sortable_ids.db import tables
 from tests.backfill.own_project import Project
 from tests.marks import own_tables
 from tests.primary_keys.own_database import settings_of_project
@@ -159,17 +157,6 @@ def test_a_table_of_another_system_that_fills_its_key_otherwise(project):
     project.manage("check", "--database", "default", "&&", "migrate")
 
 
-def test_a_database_of_migrations_that_ran_before_takes_more(project):
-    choose(project, DJANGOS)
-    project.create("", project.settings)
-    choose(project, ours())
-    project.write_migration("0001_first", "0001_initial")
-    path = project.migrations / "0001_first.py"
-    path.write_text(path.read_text().replace("('depot', '0001_initial')", ""))
-    project.manage("migrate")
-    assert "[X] 0001_first" in project.manage("showmigrations", "depot")
-
-
 def test_a_database_of_migrations_that_no_check_came_before_takes_more(project):
     """Nothing has imported the class of the setting: no model of the first migrations names it."""
     choose(project, ours())
@@ -183,19 +170,3 @@ def test_a_database_of_migrations_that_no_check_came_before_takes_more(project):
     (project.folder / "depot" / "models.py").write_text(MODELS)
     project.manage("makemigrations", "depot", "&&", "migrate")
     assert "[X] 0001_initial" in project.manage("showmigrations", "depot")
-
-
-def test_a_relation_that_is_in_the_first_model_of_its_app(project):
-    choose(project, ours(), DJANGOS)
-    first = "class Tag(models.Model):\n    groups = models.ManyToManyField('auth.Group')\n"
-    project.create(f"from django.db import models\n\n\n{first}", project.settings)
-    project.manage("check", "--database", "default")
-    code = "from depot.models import *; from django.contrib.auth.models import Group; "
-    code += "tag = Tag.objects.create(); tag.groups.create(name='g'); print(tag.groups.count())"
-    assert project.shell(code) == "1"
-
-
-def test_columns_of_a_table():
-    plain = tables.columns(connection, "shop_plain")
-    assert (tables.columns(connection, "nowhere"), [*plain][:2]) == ({}, ["id", "created_at"])
-    assert [column.is_counted for column in plain.values()][:2] == [True, False]

@@ -172,15 +172,3 @@ def test_what_is_refused(project):
     assert lines[-1].endswith(
         " the migrations, and the key of type BigAutoField: leave CharField in the model"
     )
-
-
-def test_texts_without_room(project):
-    edit(project)
-    code = "from depot.models import *; Visit.objects.filter(name='a').update(short_text='1')"
-    project.shell(code)
-    done = project.move("--adopt=depot_visit.short_text=depot.Customer")
-    assert done.stderr.splitlines()[-1].startswith(
-        "1 row of depot_visit.short_text with keys of depot.Customer, for whose new ones the "
-        "column has no room: take back the edits of the keys if there are any, make it "
-        "CharField(max_length=36), and run makemigrations"
-    )

@@ -5,13 +5,9 @@ the migration says.
 from datetime import UTC, datetime
 
 import pytest
-from django.apps import apps
-from django.db.migrations.state import ProjectState
 
 from django_sortable_ids.backfill import pending_rows as at_once
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 from django_sortable_ids.primary_keys import key_map
 from tests.combinations import each_with
 from tests.marks import own_tables
@@ -145,14 +141,3 @@ def test_an_old_key_without_a_next_value_is_refused_on_the_way_back(depot):
     with pytest.raises(BackfillError, match="UUIDField has no next value"):
         depot.migrate("0002_step")
     assert "z" in old_of(depot)
-
-
-def test_models_are_rendered_once_for_all_keys():
-    """Django renders the related ones again after each changed field, which took most of the time
-    of a move of 67 keys."""
-    state = ProjectState.from_apps(apps)
-    rendered = state.apps
-    key = MovedKey("django_sortable_ids.MoveNote", "id", UUIDv7Field(primary_key=True))
-    MigratePrimaryKey([key]).state_forwards("django_sortable_ids", state)
-    assert state.apps is not rendered
-    assert state.apps.get_model(key.model)._meta.pk.scheme.name == "uuid7"

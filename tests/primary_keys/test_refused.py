@@ -1,9 +1,8 @@
 """What can't be moved is named before a row is written."""
 
-import django
 import pytest
 from django.core.management import CommandError
-from django.db import IntegrityError, connection, models, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 
 from django_sortable_ids.db import tables, transactions
@@ -79,16 +78,6 @@ def test_a_foreign_key_whose_names_have_another_case(depot):
     small.write_move(depot)
     [problem] = refusal(depot)
     assert problem.lower().startswith("depot_review.buyer refers to depot.customer, and the ")
-
-
-def test_a_foreign_key_that_no_model_has_is_moved_if_it_is_listed(depot):
-    create_with_reviews(depot)
-    listed = [small.REFERENCE, ("depot_review", "customer_id", "depot.Customer")]
-    small.write_move(depot, references=listed)
-    depot.migrate()
-    connection.check_constraints()
-    joined = "FROM depot_review r JOIN depot_customer c ON c.id = r.customer_id"
-    assert execute(f"SELECT count(*) {joined} WHERE c.name = r.name") == [(5,)]
 
 
 def test_values_that_are_no_key(depot):
@@ -357,46 +346,6 @@ def test_rules_of_foreign_keys_stay(depot):
     assert rules() == before
 
 
-MODEL = """CreateModel("Visit", [
-    ("id", BigAutoField(primary_key=True)),
-    ("name", CharField(max_length=9)),
-    ("buyer", ForeignKey("depot.Customer", DB_CASCADE)),
-    ("seller", ForeignKey("depot.Customer", DB_SET_NULL, null=True, related_name="+")),
-]),"""
-VISITS = [
-    small.REFERENCE,
-    ("depot_visit", "buyer_id", "depot.Customer"),
-    ("depot_visit", "seller_id", "depot.Customer"),
-]
-
-
-@pytest.mark.skipif(django.VERSION < (6, 1), reason="Django 6.1 has such foreign keys")
-def test_db_on_delete_of_django_stays(depot):
-    assert models.DB_CASCADE
-    small.create(depot, more=MODEL)
-    execute(
-        "INSERT INTO depot_visit (name, buyer_id, seller_id) SELECT name, id, "
-        "(SELECT id FROM depot_customer WHERE name = 'e') FROM depot_customer"
-    )
-    before = rules()
-    small.write_move(depot, references=VISITS)
-    for to in ("0002_step", "0001_step"):
-        depot.migrate(to)
-        assert rules() == before
-        assert depot.model("Visit").objects.count() == 5
-    depot.migrate()
-    delete("a")
-    delete("e")
-    visits = depot.model("Visit").objects
-    assert [(each.name, each.seller_id) for each in visits.order_by("-name")] == [
-        ("d", None), ("c", None), ("b", None),
-    ]  # fmt: skip
-    depot.migrate("0001_step")
-    delete("b")
-    assert depot.model("Visit").objects.count() == 2
-    assert rules() == before
-
-
 # A move that is stopped after its new keys were filled, and whose migration is then edited
 
 EDITS = {
@@ -507,29 +456,3 @@ def test_an_idle_transaction_is_waited_for(depot, small_move, monkeypatch, capsy
         depot.migrate()
     assert "Waiting for a lock: " in capsys.readouterr().err
     assert small.names(depot) == small.IN_ORDER
-
-
-@on_a_server
-@pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
-def test_it_gives_up(depot, small_move, monkeypatch, sql):
-    monkeypatch.setattr(transactions, "LOCK_TRIES", 2)
-    monkeypatch.setattr(transactions, "LOCK_PAUSE", 0)
-    with open_transaction(sql):
-        assert "could not lock the table in 2 tries" in depot.refusal()
-    assert small.names(depot) == small.IN_ORDER_OF_KEYS
-    depot.migrate()
-    assert small.names(depot) == small.IN_ORDER
-
-
-@on_a_server
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="materialized views")
-def test_a_reader_of_a_materialized_view(depot, small_move, monkeypatch, capsys):
-    execute("CREATE MATERIALIZED VIEW depot_mv AS SELECT id FROM depot_customer")
-    try:
-        with open_transaction("SELECT * FROM depot_mv") as other:
-            monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
-            depot.migrate()
-        assert "Waiting for a lock: " in capsys.readouterr().err
-        assert small.names(depot) == small.IN_ORDER
-    finally:
-        execute("DROP MATERIALIZED VIEW depot_mv")

@@ -34,7 +34,7 @@ CREATE TABLE depot_order (
 ){options}
 """
 MORE = (
-    'CREATE UNIQUE INDEX "Odd Name" ON depot_order (customer_id COLLATE NOCASE DESC, name) '
+    'CREATE UNIQUE INDEX "Odd %s" ON depot_order (customer_id COLLATE NOCASE DESC, name) '
     "WHERE name <> 'q'",
     "CREATE INDEX lowered ON depot_order (lower(name), customer_id)",
     "CREATE TRIGGER [odd trigger] BEFORE UPDATE OF name ON depot_order WHEN new.name = 'no' "

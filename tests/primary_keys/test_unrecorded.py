@@ -12,14 +12,14 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.migrating.unrecorded import Unrecorded, unrecorded_changes
+from django_sortable_ids.migrating.unrecorded import unrecorded_changes
 from django_sortable_ids.models import BackfillRun, MoveNote
 from tests.backfill.command import printed
 from tests.marks import own_tables
 
 from . import small
 from .mysql import mysql_only
-from .stops import RECORDS, migrate_until_done, stop_before
+from .stops import RECORDS, stop_before
 
 pytestmark = own_tables
 DIRECTIONS = pytest.mark.parametrize("backwards", [False, True], ids=["forwards", "backwards"])
@@ -38,9 +38,10 @@ def stop(depot, *, backwards, statement=RECORDS):
     return targets
 
 
+@pytest.mark.parametrize("statement", [RECORDS, pytest.param(RENAMES, marks=mysql_only)])
 @DIRECTIONS
-def test_all_that_does_not_complete_it_is_refused(depot, backwards):
-    on, back = stop(depot, backwards=backwards)
+def test_all_that_does_not_complete_it_is_refused(depot, backwards, statement):
+    on, back = stop(depot, backwards=backwards, statement=statement)
     command = f"`manage.py migrate depot {on}`"
     (found,) = check_databases(databases=["default"])
     assert found.id == "sortable_ids.W009"
@@ -85,19 +86,6 @@ def test_an_error_of_the_database_says_what_is_done(depot, when):
     assert note.endswith(". Continue with: the same `manage.py migrate`")
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
-
-
-@mysql_only
-@DIRECTIONS
-def test_the_other_way_is_refused_after_the_note_began(depot, backwards):
-    on, back = stop(depot, backwards=backwards, statement=RENAMES)
-    (note,) = MoveNote.objects.filter(target="move depot.Customer")
-    assert note.state["steps"]
-    with pytest.raises(CommandError, match=rf"Complete it by `manage.py migrate depot {on}`"):
-        depot.migrate(back)
-    depot.migrate(on)
-    depot.migrate(back)
-    assert small.names(depot) == (small.IN_ORDER if backwards else small.IN_ORDER_OF_KEYS)
 
 
 @mysql_only
@@ -150,11 +138,6 @@ def test_the_check_of_its_columns_waits(depot, monkeypatch):
         assert [each.id for each in check_databases(databases=["default"])] == ["sortable_ids.W009"]
 
 
-def test_the_command_is_for_the_database():
-    move = Unrecorded(("shop", "0002_move"), "0002_move", False, "moved", (), "other")
-    assert move.command == "manage.py migrate shop 0002_move --database=other"
-
-
 def test_a_backfill_of_a_move_is_not_left_over_from_a_field():
     BackfillRun.objects.create(target="depot.CustomerMovedKeyMap.new_key", options={})
     BackfillRun.objects.create(target="depot.Order.gone", options={})
@@ -184,16 +167,6 @@ def moved_once(depot):
 
 def lengths(depot):
     return {len(str(each)) for each in depot.column("depot_order", "customer_id")}
-
-
-def test_a_second_move(depot):
-    moved_once(depot)
-    before = set(depot.model("Customer").objects.values_list("pk", flat=True))
-    small.write_move(depot, **AGAIN)
-    assert migrate_until_done(depot) > 5
-    assert small.names(depot) == small.IN_ORDER
-    assert not before & set(depot.model("Customer").objects.values_list("pk", flat=True))
-    assert lengths(depot) == {36}
 
 
 def test_one_plan_with_both(depot, small_move):

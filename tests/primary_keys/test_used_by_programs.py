@@ -137,14 +137,6 @@ def test_views_routines_and_events_are_named_together(customers):
     assert advised == advice(*(each.partition(" names ")[0].split()[-1] for each in found))
 
 
-@pytest.mark.skipif(not IS_POSTGRESQL, reason="others have no rules")
-def test_a_rule(customers):
-    execute("CREATE RULE depot_rule AS ON INSERT TO depot_log DO ALSO DELETE FROM depot_order")
-    small.write_move(customers)
-    found = ["rule depot_rule of depot_log names depot_order", advice("depot_rule")]
-    assert refusal(customers) == found
-
-
 TEXTS = """CreateModel("Note", [
     ("id", BigAutoField(primary_key=True)),
     ("name", CharField(max_length=9)),
