@@ -102,6 +102,13 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
             f"{key.model}: make it a field whose column is {needed}, such as a UUIDField for "
             f"UUIDs, in the model; the migration changes its type"
         )
+    if before.db_check(connection):
+        kind = before.get_internal_type().removeprefix("Positive")
+        raise BackfillError(
+            f"{after} is of type {type(before).__name__} in the migrations, whose CHECK is about "
+            f"numbers: take back the edits of the keys if there are any, make it {kind}, and run "
+            f"makemigrations and migrate; then edit the keys, and try again"
+        )
     old = before.model._meta.apps.get_model(key.model)._meta.pk
     if isinstance(old, models.IntegerField) != isinstance(before, models.IntegerField):
         raise BackfillError(

@@ -1,6 +1,7 @@
 """What a plan advises is done to the letter, and works."""
 
 import json
+import re
 
 import pytest
 
@@ -33,7 +34,7 @@ class Label(Tag):
 
 
 class Visit(models.Model):
-    customer_id = models.BigIntegerField()
+    customer_id = models.PositiveBigIntegerField()
     customer_ids = models.JSONField(default=list)
 """
 ROWS = """
@@ -44,7 +45,18 @@ for name in "abc":
     Tag.objects.create(target=customer)
     Visit.objects.create(customer_id=customer.pk, customer_ids=[customer.pk])
 """
+LOOK = """
+from depot.models import *
+
+found = [
+    [tag.target.name for tag in Tag.objects.all()],
+    [Customer.objects.get(pk=visit.customer_id).name for visit in Visit.objects.all()],
+    [Customer.objects.get({}__in=visit.customer_ids).name for visit in Visit.objects.all()],
+]
+"""
+NAMES = [list("abc")] * 3
 LEFT = "--leave=depot_visit.*"
+ADOPTED = "--adopt=depot_visit.customer_id=depot.Customer"
 
 
 @pytest.fixture
@@ -57,8 +69,44 @@ def edit(project):
     project.change_models(start, start + KEY)
 
 
+def names(project, key="pk"):
+    return project.found(LOOK.format(key))
+
+
 def move(project, *arguments):
     return project.backfill("depot.Customer", "--primary-key", *arguments)
+
+
+def follow(project, advice, field):
+    """Do what the message says of a field, and edit the keys again."""
+    kind = re.search(
+        r"take back the edits of the keys if there are any, make it (\w+\(?.*?\)?), ", advice
+    )
+    project.change_models(KEY, "")
+    definition = kind[1] if ")" in kind[1] else f"{kind[1]}()"
+    project.change_models(field, f"models.{definition}")
+    project.manage("makemigrations", "depot", "&&", "migrate")
+    edit(project)
+
+
+def test_columns_without_room(project):
+    assert names(project) == NAMES
+    edit(project)
+    done = move(project, LEFT)
+    assert done.returncode == 1
+    assert "3 rows of depot_tag.object_id with keys of depot.Customer" in (done.stderr)
+    follow(project, done.stderr, "models.PositiveIntegerField()")
+    project.change_models("customer_id = models.PositiveBigInteger", "customer_id = models.UUID")
+    done = move(project, LEFT, ADOPTED)
+    assert done.returncode == 1
+    assert "whose CHECK is about numbers: take back the edits of the keys" in done.stderr
+    follow(project, done.stderr, "models.UUIDField()")
+    project.change_models("customer_id = models.BigInteger", "customer_id = models.UUID")
+    done = move(project, LEFT, ADOPTED, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    assert "writes 3 tables with 9 rows" in done.stdout  # one of them by its generic references
+    project.manage("migrate", "&&", "makemigrations", "--check")
+    assert names(project, "old_id") == NAMES
 
 
 def test_several_keys_in_a_value(project):
