@@ -250,9 +250,8 @@ def check_writable(target: Target, missing: int, engine: Engine) -> None:
         )
     _check_unique(target)
     _check_columns(target)
-    engine.check_commit(target)
     engine.check_session(target)
-    engine.check_times(target)
+    engine.check_table(target)
     target.source.check_places(target, missing)
 
 

@@ -43,10 +43,8 @@ def verify(
     """
     refuse_hidden_rows(target)
     result = Verification(most=most, expected=target.source.expected, shown=shown)
-    engine = engine_of(target.using)
     try:
-        engine.check_commit(target)
-        engine.check_times(target)
+        engine_of(target.using).check_table(target)
     except BackfillError as error:
         if not isinstance(target.source.times, TextColumn):
             raise

@@ -9,7 +9,7 @@ id's index. The lookups are registered when this module is imported.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from itertools import product
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet, FieldError, FullResultSet
@@ -153,19 +153,18 @@ def _of_moment(value: Any, field: SortableIDField) -> Interval:
     return moment, None if moment == _LAST else moment + MICROSECOND
 
 
-def _of_date(value: Any, _field: SortableIDField) -> Interval:
+def _of_date(value: Any) -> Interval:
     day = models.DateField().get_prep_value(value)
     return first_moment(day), None if day == date.max else first_moment(day + timedelta(days=1))
 
 
-def _of_year(value: Any, _field: SortableIDField) -> Interval:
+def _of_year(value: Any) -> Interval:
     year = models.IntegerField().get_prep_value(value)
     end = None if year == date.max.year else first_moment(date(year + 1, 1, 1))
     return first_moment(date(year, 1, 1)), end
 
 
-_INTERVALS: Mapping[type[models.Transform], Callable[[Any, SortableIDField], Interval]] = {
-    CreatedAt: _of_moment,
+_OF_CALENDAR: Mapping[type[models.Transform], Callable[[Any], Interval]] = {
     CreatedAtDate: _of_date,
     CreatedAtYear: _of_year,
 }
@@ -201,7 +200,8 @@ class _Comparison(_OfCreatedAt):
         field = self.created_at.id_field
         if self.decoding is lookups.Range and len(values) != 2:
             raise TypeError(f"{field}: expected two times, found {described(self.rhs)}")
-        of_values = [_INTERVALS[type(self.lhs)](value, field) for value in values]
+        interval = _OF_CALENDAR.get(type(self.lhs)) or partial(_of_moment, field=field)
+        of_values = list(map(interval, values))
         self.intervals = type(self).matching(of_values)
         return self.rhs
 
@@ -299,8 +299,9 @@ class IsNull(_OfCreatedAt, lookups.IsNull):
 CreatedAt.register_lookup(CreatedAtDate)
 CreatedAt.register_lookup(CreatedAtYear)
 _COMPARISONS = (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range)
-for _transform, _lookup in product(_INTERVALS, (*_COMPARISONS, IsNull)):
-    _transform.register_lookup(_lookup)
+for _lookup in (*_COMPARISONS, IsNull):
+    for _transform in (CreatedAt, CreatedAtDate, CreatedAtYear):
+        _transform.register_lookup(_lookup)
 
 
 # Min and Max

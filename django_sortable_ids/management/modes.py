@@ -324,12 +324,10 @@ def _verified(request: Request, target: Target) -> Verification:
 
 def _keep_null(request: Request, target: Target, skipped: int) -> None:
     """Say that no migration follows: rows without an id keep the column nullable."""
-    advice = "correct their times, or give them ids yourself"
-    if target.skipped_without_time.exists():
-        advice = "give them ids, for example by --on-null=now, or correct their times"
     why = (
-        f"{counted(skipped, 'row')} skipped, without an id: {advice}. Until then, "
-        f"{target.field.name} may be unique=True with null=True"
+        f"{counted(skipped, 'row')} skipped, without an id: correct their times, or give them ids, "
+        f"for example by --on-null=now. Until then, {target.field.name} may be unique=True with "
+        f"null=True"
     )
     if request.options["write_migration"]:
         raise CommandError(f"{target.label}: no migration was written, because of {why}")

@@ -106,16 +106,6 @@ def test_a_key_of_old_ids_has_an_index():
     assert "warning" not in lines
 
 
-@pytest.mark.parametrize(("days", "count"), [(0, 0), (0.9, 0), (1.1, 1), (400, 1)])
-def test_a_time_in_the_future_is_a_warning(days, count):
-    latest = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days)
-    insert_orders([START, latest])
-    expected = (
-        f"the latest created_at is {latest.isoformat()}, in the future: its id sorts after new ids"
-    )
-    assert build("uuid7").warnings == (expected,) * count
-
-
 def test_most_times_in_the_future_are_refused():
     """As `check --database` would refuse the ids; a resumed run has the latest ones left."""
     later = datetime.now(UTC) + timedelta(days=400)

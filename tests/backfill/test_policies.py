@@ -151,7 +151,8 @@ def test_rows_out_of_range_are_left():
     assert command("snowflake", on_out_of_range="skip", verify=True)[0] == "4 rows, 2 with an id"
     assert command("snowflake", verify=True)[-1] == (
         "No migration follows, because of 2 rows skipped, without an id: correct their times, or "
-        "give them ids yourself. Until then, snowflake may be unique=True with null=True."
+        "give them ids, for example by --on-null=now. Until then, snowflake may be unique=True "
+        "with null=True."
     )
     assert command("snowflake", verify=True)[0] == "4 rows, 2 with an id"
 

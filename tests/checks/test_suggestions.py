@@ -15,8 +15,6 @@ pytestmark = pytest.mark.django_db
     ("arguments", "nearest"),
     [
         (["testapp.Order.uuid"], "uuid7"),
-        (["testapp.Ordr.uuid7"], "testapp.Order.uuid7"),
-        (["tsetapp.Order.uuid7"], "testapp.Order.uuid7"),
         (["testapp.Order.uuid7", "--created-from", "craeted_at"], "created_at"),
         (["testapp.Ordr", "--primary-key"], "testapp.Order"),
         (["tstapp", "--primary-key"], "testapp"),

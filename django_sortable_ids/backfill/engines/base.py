@@ -189,13 +189,9 @@ class Engine(ABC):
 
     # Checks
 
-    def check_commit(self, target: Target) -> None:
-        """Raise ``BackfillError`` for a table that can't be committed together with the run."""
-        return
-
-    def check_times(self, target: Target) -> None:
-        """Raise ``BackfillError``, naming a row, for times that Django and the database don't read
-        alike."""
+    def check_table(self, target: Target) -> None:
+        """Raise ``BackfillError`` for a table that can't be committed together with the run, and
+        for times, naming a row, that Django and the database don't read alike."""
         return
 
     def check_session(self, target: Target) -> None:

@@ -74,7 +74,11 @@ class MySQL(Engine):
             effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
         return effects
 
-    def check_commit(self, target: Target) -> None:
+    def check_table(self, target: Target) -> None:
+        self._check_commit(target)
+        self._check_times(target)
+
+    def _check_commit(self, target: Target) -> None:
         """Refuse MyISAM and the like, where a batch can't be rolled back."""
         table = target.model._meta.db_table
         engine = stored_as(self.connection, table)[0]
@@ -84,7 +88,7 @@ class MySQL(Engine):
                 f"{table} ENGINE = InnoDB`, and run this again"
             )
 
-    def check_times(self, target: Target) -> None:
+    def _check_times(self, target: Target) -> None:
         """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
         source = target.source.field
         if not isinstance(source, DateField):

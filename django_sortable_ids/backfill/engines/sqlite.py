@@ -46,7 +46,11 @@ class SQLite(Engine):
     rows_per_second = (40_000.0, 200_000.0)
     writes_first = True
 
-    def check_times(self, target: Target) -> None:
+    def check_table(self, target: Target) -> None:
+        self._check_commit(target)
+        self._check_times(target)
+
+    def _check_times(self, target: Target) -> None:
         """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled as
         Django spells it: several spellings don't sort by time."""
         source, quote = target.source.field, self.connection.ops.quote_name
@@ -82,7 +86,7 @@ class SQLite(Engine):
             f"{rows}.filter(pk=row.pk).update({name}=row.{name})`; nothing was written."
         )
 
-    def check_commit(self, target: Target) -> None:
+    def _check_commit(self, target: Target) -> None:
         """Refuse a file that SQLite attached: in WAL mode, it isn't committed together with the
         cursor of the run."""
         table = target.model._meta.db_table

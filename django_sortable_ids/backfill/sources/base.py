@@ -141,6 +141,7 @@ class Source(ABC):
 
     @property
     def described(self) -> str:
+        """The times, as the plan names them."""
         return self.field.name
 
     @property
@@ -171,10 +172,12 @@ class Source(ABC):
 
     @property
     def selected_place(self) -> Any:
+        """The place in ``values_list()``: a name or an expression."""
         return self.field.name
 
     @property
     def order(self) -> tuple[str, ...]:
+        """The order of the rows in ``order_by()``, which ends in the key."""
         return self.field.name, "pk"
 
     def after(self, place: Any, pk: Any) -> Q:
@@ -237,9 +240,11 @@ class Source(ABC):
             yield now
 
     def shown_place(self, place: Any) -> str:
+        """The place in samples and in examples of ``--verify``."""
         return self.at(place).isoformat()
 
     def named(self, row: Row) -> str:
+        """The row in errors."""
         return f"{self.model._meta.label} {row[1]}, created at {self.at(row[0])}"
 
     # The ids of the rows
@@ -267,6 +272,7 @@ class Source(ABC):
 
     @property
     def expected(self) -> Expectation:
+        """How near to their times ids must be."""
         return Expectation()
 
     def compare(

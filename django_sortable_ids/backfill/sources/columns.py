@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
-from django.db.models import Max, Q
+from django.db.models import Q
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -23,6 +23,8 @@ from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import check_table, names_of
 from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
+
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -67,19 +69,11 @@ class InColumn(Source):
         check_generated(target, missing)
 
     @property
-    def _is_future(self) -> Q:
-        return self.between(datetime.now(UTC) + timedelta(days=1), None)
-
-    @cached_property
-    def _future(self) -> int:
-        """How many of all rows have a time after now, by more than a day."""
-        return self.rows.filter(self.has_shown_time).filter(self._is_future).count()
-
-    @property
     def mostly_future(self) -> str:
-        """How many of all rows have a time after now, if most have; else empty."""
-        future = self._future
-        if not future or 2 * future <= (count := self.rows.filter(self.has_shown_time).count()):
+        """How many rows have a time after now, by more than a day, if most have; else empty."""
+        timed, tomorrow = self.rows.filter(self.has_shown_time), datetime.now(UTC) + _DAY
+        future = timed.filter(self.between(tomorrow, None)).count()
+        if not future or 2 * future <= (count := timed.count()):
             return ""
         found = f"{future:,} of {counted(count, 'row')} of {self.model._meta.label}"
         return f"{found} have a {self.field.name} after now"
@@ -87,13 +81,6 @@ class InColumn(Source):
     def warnings(self, target: Target) -> Iterator[str]:
         if self.times and (meaning := self.times.meaning):
             yield meaning
-        if not self._future:
-            return
-        future = target.missing.filter(self._is_future)
-        newest = future.aggregate(newest=Max(self.selected_place))["newest"]
-        if newest is not None:
-            at = self.at(newest).isoformat()
-            yield f"the latest {self.field.name} is {at}, in the future: its id sorts after new ids"
 
 
 class Times(InColumn):
@@ -141,7 +128,7 @@ class Days(InColumn):
     @property
     def expected(self) -> Expectation:
         usual = super().expected
-        return Expectation(usual.earlier, usual.later + timedelta(days=1))
+        return Expectation(usual.earlier, usual.later + _DAY)
 
     def at(self, place: Any) -> datetime:
         return in_utc(place)
@@ -167,7 +154,7 @@ def first_day_from(at: datetime) -> date | None:
     day = in_zone(at, timezone.get_default_timezone()).date()
     if in_utc(day) >= at:
         return day
-    return None if day == date.max else day + timedelta(days=1)
+    return None if day == date.max else day + _DAY
 
 
 def times_of_creation(model: type[models.Model]) -> list[str]:

@@ -11,7 +11,6 @@ from django.db.migrations.recorder import MigrationRecorder
 from ...db import tables
 from ...errors import BackfillError
 from ...fields import SortableIDField
-from ...fields.of_model import id_fields
 from ...models import BackfillRun, MoveNote
 from ...schema import constraints
 from ...schemes.support import nearest
@@ -34,13 +33,11 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     """As ``find_field``, also for a primary key, which is filled already."""
     parts = label.split(".")
     if len(parts) != 3:
-        expected = f"expected app.Model.field, such as shop.Order.public_id{_nearest_id(label)}"
-        raise BackfillError(f"{label!r}: {expected}")
+        raise BackfillError(f"{label!r}: expected app.Model.field, such as shop.Order.public_id")
     try:
         model = apps.get_model(parts[0], parts[1])
     except LookupError as error:
-        reason = str(error).rstrip(".")
-        raise BackfillError(f"{label}: {reason}{_nearest_id(label)}") from None
+        raise BackfillError(f"{label}: {error}") from None
     # A proxy shares the table of its concrete model, so both names mean the same run.
     model = model._meta.concrete_model or model
     field = next((each for each in model._meta.fields if each.name == parts[2]), None)
@@ -55,11 +52,6 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
             f"{label} is in the table of {field.model._meta.label}: name that model instead"
         )
     return model, field
-
-
-def _nearest_id(label: str) -> str:
-    fields = (str(each) for model in apps.get_models() for each in id_fields(model))
-    return nearest(label, fields)
 
 
 def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> list[str]:

@@ -98,7 +98,7 @@ class Conversion(Source):
         return {
             "convert_from": self.field.name,
             "old_scheme": self.old.name,
-            **{f"old_{key}": repr(value) for key, value in arguments.items()},
+            "old_arguments": {key: repr(value) for key, value in arguments.items()},
         }
 
     @property

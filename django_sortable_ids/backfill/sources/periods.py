@@ -81,11 +81,6 @@ class Spread(Derived):
                 )
 
     @classmethod
-    def given_by(cls, options: Mapping[str, Any]) -> Given:
-        """A sequence has a start of its own."""
-        return super().given_by(options) if options.get("created_from") == "pk" else {}
-
-    @classmethod
     def named_by(cls, wanted: Wanted) -> Spread | None:
         """``--created-from pk``; the keys that the last run of the period began with."""
         given, last = wanted.given, wanted.last

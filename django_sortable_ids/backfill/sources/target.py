@@ -89,7 +89,7 @@ class Target:
             "created_from": None,
             "scheme": self.field.scheme_name,
             "time_zone": zone_of_naive_times(self.using),
-            **{key: repr(value) for key, value in self.field.scheme_arguments.items()},
+            "arguments": {key: repr(value) for key, value in self.field.scheme_arguments.items()},
             **self.source.options,
             POLICIES: policies,
         }
