@@ -6,6 +6,7 @@ docs/reference/settings.md explains each. No message contains a mask key, which 
 import math
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -35,13 +36,10 @@ def _is_seconds(value: Any, least: int = 0) -> bool:
 def _are_mask_keys(value: Any) -> bool:
     from .schemes.mask import read_keys
 
-    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        return False
-    try:
+    with suppress(TypeError, ValueError):
         read_keys(tuple(value))
-    except ValueError:
-        return False
-    return True
+        return isinstance(value, list | tuple)
+    return False
 
 
 _MASK_KEYS = "a list. Generate one with: python -c 'import secrets; print(secrets.token_hex(16))'"

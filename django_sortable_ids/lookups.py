@@ -26,17 +26,8 @@ from .schemes import ID, InvalidID
 from .schemes.errors import described
 
 _TEXT_LOOKUPS = (
-    "pasted",
-    "contains",
-    "icontains",
-    "startswith",
-    "istartswith",
-    "endswith",
-    "iendswith",
-    "iexact",
-    "regex",
-    "iregex",
-    "search",
+    *("pasted", "contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"),
+    *("iexact", "regex", "iregex", "search"),
 )
 
 

@@ -26,9 +26,10 @@ from django.utils.translation import pgettext, pgettext_lazy
 
 if TYPE_CHECKING:
     from ..models import BackfillRun, WorkerLease
-    from .created_at_filter import CreatedAtFilter
-    from .inspector import inspect_id_urls, inspect_id_view
-    from .model_admin import SortableIDAdmin
+    from .created_at_filter import CreatedAtFilter as CreatedAtFilter
+    from .inspector import inspect_id_urls as inspect_id_urls
+    from .inspector import inspect_id_view as inspect_id_view
+    from .model_admin import SortableIDAdmin as SortableIDAdmin
 
 _MODULES = {
     "CreatedAtFilter": "created_at_filter",
@@ -37,13 +38,7 @@ _MODULES = {
     "inspect_id_view": "inspector",
 }
 
-__all__ = [
-    "CreatedAtFilter",
-    "SortableIDAdmin",
-    "inspect_id_urls",
-    "inspect_id_view",
-    "register_own_models",
-]
+__all__ = [*_MODULES, "register_own_models"]
 
 
 def __getattr__(name: str) -> Any:

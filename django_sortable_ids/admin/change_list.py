@@ -114,17 +114,14 @@ class SortableIDChangeList(ChangeList):
             self.result_list = self.queryset.all()
         self.result_count = paginator.count
         self.show_full_result_count = self.model_admin.show_full_result_count
-        self.full_result_count = self._full_count(request) if self.show_full_result_count else None
-        self.show_admin_actions = not self.show_full_result_count or bool(self.full_result_count)
-
-    def _full_count(self, request: HttpRequest) -> int:
-        """The number of rows without filters and search; without any, it is known already."""
+        self.full_result_count = self.result_count if self.show_full_result_count else None
         every, some = self.root_queryset.query, self.queryset.query
-        if some.where == every.where and some.distinct == every.distinct:
-            return self.result_count
-        rows = self.root_queryset.order_by("pk")
-        count: int = self.model_admin.get_paginator(request, rows, self.list_per_page).count
-        return count
+        is_part = some.where != every.where or some.distinct != every.distinct
+        if self.show_full_result_count and is_part:
+            rows = self.root_queryset.order_by("pk")
+            whole: Any = self.model_admin.get_paginator(request, rows, self.list_per_page)
+            self.full_result_count = whole.count
+        self.show_admin_actions = not self.show_full_result_count or bool(self.full_result_count)
 
     def _page(self, request: HttpRequest) -> QuerySet[Any]:
         """The rows of the page. Also sets ``page_num`` and, in the order of an id, the links."""

@@ -1,4 +1,23 @@
-"""The public text of an id: what URLs and REST show and accept."""
+"""The public text of an id: what URLs and REST show and accept.
+
+What each reader accepts, what it gives, and what it does with anything else:
+
+===========================  ===========================  ===================  =================
+``PublicText.candidates``    the public text              all of its values    ``InvalidID``
+``PublicText.read``          the public or the bare text  all of its values    ``InvalidID``
+``PublicText.in_own_type``   values of other types        a value, or a text   ``TypeError``
+``field.candidates``         the public text              all of its values    ``ValidationError``
+``field.parse_public``       the public text              the one with a row   ``ValidationError``
+``field.to_python``          every spelling               the one with a row   ``ValidationError``
+``field.get_prep_value``     every spelling               the one with a row   ``Malformed``
+``field.read_for_lookup``    every spelling               or ``Candidates``    ``Malformed``
+``field.canonical``          every spelling               the one with a row   leaves it
+``field.shown``              every spelling               its public text      leaves it
+===========================  ===========================  ===================  =================
+
+A spelling is a text, public or bare, or a value of any type that ``in_own_type`` takes. For other
+types, ``get_prep_value`` and ``read_for_lookup`` raise ``TypeError``.
+"""
 
 from __future__ import annotations
 

@@ -139,21 +139,20 @@ class _GeneratedID(SortableIDField):
 
     def new_id(self, connection: Any) -> Expression:
         """An id of the current time; composed once, because SQLite compiles it for every row."""
-        vendor = connection.vendor
-        if vendor not in self._new_ids:
-            self._new_ids[vendor] = self._composed(connection)
-        return self._new_ids[vendor]
-
-    def _composed(self, connection: Any) -> Expression:
+        if connection.vendor in self._new_ids:
+            return self._new_ids[connection.vendor]
         composition = Composition(self.scheme, self.stored(connection), connection)
         if self.scheme.is_uuid7:
             # RFC 9562, 6.2, method 3: 12 bits of the millisecond's fraction, until the year 2540.
             of_now, by = UnixMicrosecondsNow(), "({0} * 512 DIV 125)"
             first = HexOfInteger(SQLInteger("({0} * 512 / 125)", of_now, mysql=by), digits=15)
-            return composition.from_hex(composition.versioned(first, RandomVariant()))
-        often = composition.reads_tick_often
-        clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
-        return composition.id_of(tick_at(clock, self.scheme))
+            new_id = composition.from_hex(composition.versioned(first, RandomVariant()))
+        else:
+            often = composition.reads_tick_often
+            clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
+            new_id = composition.id_of(tick_at(clock, self.scheme))
+        self._new_ids[connection.vendor] = new_id
+        return new_id
 
 
 @dataclass(frozen=True, slots=True)

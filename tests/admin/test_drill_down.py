@@ -218,19 +218,6 @@ def test_the_filter_by_creation_time_narrows_the_bars_and_a_choice_of_it_leaves_
     assert choices(found, spec.title)["This year"]["selected"]
 
 
-def test_pages_and_popups_keep_the_place(browser):
-    create(ULIDProduct, *(utc(2026, 7, 4, 12) + timedelta(minutes=n) for n in range(150)), YEARS[0])
-    found = changelist(ULIDProduct, "?id__created_at__within=2026-07&p=2&_popup=1&_to_field=id")
-    assert len(names(found)) == 50
-    assert set(parse_qs(urlsplit(next(iter(links(found).values()))).query)) == {
-        "_popup",
-        "_to_field",
-        "id__created_at__within",
-    }
-    page = page_of(browser, list_url(ULIDProduct, id__created_at__within="2026-07", _popup="1"))
-    assert "150 ulid products" in page.root.text
-
-
 def test_actions_are_limited_to_the_place(browser):
     create(ULIDProduct, *YEARS)
     keys = [str(pk) for pk in ULIDProduct.objects.values_list("pk", flat=True)]

@@ -16,7 +16,7 @@ from django_sortable_ids.ids import public_id
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
-from tests.store.models import PRODUCTS, Basket, Bundle, Order, ULIDProduct, UUIDv7Product
+from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct, UUIDv7Product
 from tests.testapp.models import MaskedKey
 
 from .page import Element, Page
@@ -107,13 +107,6 @@ def test_the_row_with_the_id(browser: Client, scheme: str) -> None:
         links = [link for link in page.find_all("a") if link.text == "the row"]
         assert [link["href"] for link in links] == [page_url(PRODUCTS[scheme], row.pk)]
         assert "another row" not in page.text
-
-
-def test_a_row_of_a_model_that_extends_another(browser: Client) -> None:
-    row = Bundle.objects.create(name="both")
-    page = look(browser, row.pk)
-    links = {link["href"] for link in page.find_all("a") if link.text == "both"}
-    assert links == {page_url(Bundle, row.pk), page_url(ULIDProduct, row.pk)}
 
 
 def test_only_staff(browser: Client) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from django.contrib import admin
-from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
+from django.contrib.admin.models import ADDITION, CHANGE, LogEntry
 from django.contrib.staticfiles import finders
 from django.test import RequestFactory
 from django.test.utils import isolate_apps
@@ -18,10 +18,8 @@ from tests.store.admin import TIMED
 from tests.store.models import (
     PRODUCTS,
     Basket,
-    Bundle,
     Named,
     Order,
-    Profile,
     Review,
     ULIDProduct,
     Voucher,
@@ -128,23 +126,6 @@ def test_keys_of_inner_rows_that_were_tampered_with_are_refused(browser, scheme)
     assert (foreign.name, getattr(foreign, scheme)) == ("foreign", other)
 
 
-@each_kind
-def test_a_row_is_deleted_with_what_points_to_it(browser, scheme):
-    model = PRODUCTS[scheme]
-    row, other = model.objects.create(name="row"), model.objects.create(name="other")
-    basket = Basket.objects.create(name="basket", **{scheme: row})
-    getattr(basket, f"all_{scheme}").set([row, other])
-    route = page_url(model, row.pk, "delete")
-    page = page_of(browser, route)
-    links = {link["href"] for link in page.root.find("div", id="content").find_all("a")}
-    assert page_url(Basket, basket.pk) in links
-    assert browser.post(route, {"post": "yes"}).url == list_url(model)
-    assert list(model.objects.all()) == [other]
-    assert not Basket.objects.exists()
-    entry = LogEntry.objects.get()
-    assert (entry.action_flag, entry.object_id) == (DELETION, str(row.pk))
-
-
 def test_relations_are_chosen_in_every_kind_of_field(browser):
     """Half of the foreign keys are raw ids, the others are looked up by typing."""
     targets = {name: model.objects.create(name=name) for name, model in PRODUCTS.items()}
@@ -204,44 +185,6 @@ def test_completion_finds_names_and_pasted_ids(browser, scheme):
         answer = browser.get("/admin/autocomplete/", asked | {"term": term})
         found = [{"id": str(row.pk), "text": row.name} for row in rows]
         assert answer.json()["results"] == found, term
-
-
-def test_an_editable_key_need_not_be_given(browser):
-    given = form_fields(page_of(browser, add_url(Voucher)), "voucher_form")
-    assert {"id", "code"} <= set(given)
-    for key in ("", "vou_01KDVDNA00PVDPVDPVDPVDPVDM"):
-        answer = browser.post(add_url(Voucher), given | {"name": "new", "id": key})
-        assert answer.status_code == 302
-    assert Voucher.objects.count() == 2
-    assert Voucher.objects.filter(pk="01KDVDNA00PVDPVDPVDPVDPVDM").exists()
-    for field in ("id", "code"):
-        for wrong in ("x", "ord_01KDVDNA00PVDPVDPVDPVDPVDM", "\x00", "🦄", "1" * 1000):
-            data = given | {"name": "bad", field: wrong}
-            answer = browser.post(add_url(Voucher), data)
-            assert answer.status_code == 200
-            assert b"errorlist" in answer.content
-    assert Voucher.objects.count() == 2
-
-
-def test_rows_whose_keys_are_relations(browser):
-    product = ULIDProduct.objects.create(name="product")
-    Profile.objects.create(product=product, name="profile")
-    bundle = Bundle.objects.create(name="bundle")
-    for model, key, name in ((Profile, product.pk, "profile"), (Bundle, bundle.pk, "bundle")):
-        page = page_of(browser, page_url(model, key))
-        assert page.root.find("input", name="name")["value"] == name
-        assert browser.get(f"{list_url(model)}x/change/").url == "/admin/"
-
-
-@each_kind
-def test_ids_beside_an_integer_key_are_no_fields_of_the_form(browser, scheme):
-    order = Order.objects.create(name="order")
-    given = form_fields(page_of(browser, page_url(Order, order.pk)), "order_form")
-    assert scheme not in given
-    browser.post(page_url(Order, order.pk), given | {"name": "renamed", scheme: "x", "tenant": "t"})
-    before = getattr(order, scheme)
-    order.refresh_from_db()
-    assert (order.name, getattr(order, scheme)) == ("renamed", before)
 
 
 # The pages of a row by the public text of an id that is not its key.

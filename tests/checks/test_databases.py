@@ -19,9 +19,9 @@ from django_sortable_ids.fields import (
     UUIDv6Field,
     UUIDv7Field,
 )
+from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.schema import stored_values
 from django_sortable_ids.schema.stored_values import sorts_uuids
-from tests.fields.test_making import database_made
 from tests.marks import own_tables
 from tests.support import EVERYTHING, execute, limited_to
 
@@ -134,8 +134,8 @@ def test_a_column_that_is_too_narrow_is_found(adopted, column, field, said):
 
 
 def test_a_key_that_the_server_does_not_return(isolated, monkeypatch):
-    define("Made", id=database_made(primary_key=True))
-    define("MadeBeside", public=database_made(unique=True))
+    define("Made", id=HexULIDField(db_default=GenerateID(), primary_key=True))
+    define("MadeBeside", public=HexULIDField(db_default=GenerateID(), unique=True))
     define("Plain", id=ULIDField(primary_key=True))
     expected = [("sortable_ids.E004", "testapp.Made.id")]
     returns = connection.vendor != "mysql" or connection.mysql_is_mariadb

@@ -21,7 +21,6 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.functions import GenerateID
-from tests.fields.test_making import database_made
 from tests.testapp.models import UUIDv7Key
 
 
@@ -132,8 +131,8 @@ def test_a_constraint_on_some_rows_keeps_no_id_unique(isolated):
 @pytest.mark.parametrize("version", [(5, 2), (6, 1)])
 def test_a_key_that_bulk_create_does_not_return(isolated, monkeypatch, version):
     monkeypatch.setattr(django, "VERSION", version)
-    define("Made", id=database_made(primary_key=True))
-    define("MadeBeside", public=database_made(unique=True))
+    define("Made", id=HexULIDField(db_default=GenerateID(), primary_key=True))
+    define("MadeBeside", public=HexULIDField(db_default=GenerateID(), unique=True))
     expected = [("sortable_ids.W002", "testapp.Made.id")]
     assert found() == (expected if version < (6, 1) else [])
 

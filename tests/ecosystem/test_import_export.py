@@ -1,8 +1,6 @@
 """django-import-export, with ``"import_export"`` among INSTALLED_APPS."""
 
 import pytest
-from django.contrib.auth.models import User
-from django.core.files.uploadedfile import SimpleUploadedFile
 from import_export.resources import ModelResource, modelresource_factory
 from tablib import Dataset
 
@@ -10,8 +8,6 @@ from .shop.data import MALFORMED_WORDS, bare, public
 from .shop.models import Customer, Order, Product, Seal, Stamp, Ticket
 
 pytestmark = pytest.mark.django_db
-
-ADMIN = "/admin/shop/order/"
 
 
 def resource(model, **meta):
@@ -64,10 +60,6 @@ def test_a_blank_id_is_a_new_row(blank, bulk):
     assert result.totals["new"] == 2, messages(result)
     first, second = Order.objects.order_by("pk")
     assert (first.note, second.note) == ("a", "b")
-
-
-def test_a_row_without_the_column_is_new():
-    assert imported(Order, {"note": "a"}).totals["new"] == 1
 
 
 def test_a_blank_id_beside_the_key_is_generated_for_new_rows_and_kept_for_old_ones(ticket):
@@ -154,31 +146,3 @@ def test_natural_keys_are_those_of_the_project(ticket, monkeypatch):
     monkeypatch.setattr(Customer.objects, "get_by_natural_key", Customer.objects.get, raising=False)
     (row,) = resource(Order, use_natural_foreign_keys=True).export().dict
     assert row["customer"] == '["Ada"]'
-
-
-class TestAdmin:
-    @pytest.fixture(autouse=True)
-    def _log_in(self, client):
-        client.force_login(User.objects.create_superuser("ada"))
-
-    def test_export(self, client, ticket):
-        chosen = {"format": "0", "orderresource_id": "on", "resource": ""}
-        page = client.post(f"{ADMIN}export/", chosen | {"orderresource_customer": "on"})
-        lines = page.content.decode().split()
-        assert lines == ["id,customer", f"{public(ticket.order)},{public(ticket.order.customer)}"]
-
-    def test_import(self, client, ticket):
-        text = (
-            f"id,customer,note\n,{public(ticket.order.customer)},new\n{public(ticket.order)},,old"
-        )
-        file = SimpleUploadedFile("orders.csv", text.encode())
-        page = client.post(f"{ADMIN}import/", {"format": "0", "import_file": file, "resource": ""})
-        assert page.status_code == 200
-        assert not page.context["result"].has_errors()
-        assert public(ticket.order) in page.content.decode()
-        confirmed = client.post(f"{ADMIN}process_import/", page.context["confirm_form"].initial)
-        assert confirmed.status_code == 302
-        assert set(Order.objects.values_list("note", "customer__name")) == {
-            ("new", "Ada"),
-            ("old", None),
-        }

@@ -15,8 +15,6 @@ from tests.testapp.models import (
     AUTO_KEYS,
     KEYS,
     STORED_KEYS,
-    Line,
-    Note,
     SequenceKey,
     ULIDKey,
     UUIDv7Key,
@@ -80,31 +78,6 @@ def test_dumped_and_loaded(key, tmp_path, format, natural):
     assert after == before
     call_command("loaddata", str(file), verbosity=0)
     assert len(contents(models)[0]) == 2
-
-
-def test_a_subclass(key, tmp_path):
-    special = around(key, "Special")
-    row = special.objects.create(name="a", extra="b")
-    file = tmp_path / "rows.json"
-    call_command("dumpdata", key._meta.label, special._meta.label, output=str(file), verbosity=0)
-    key.objects.all().delete()
-    call_command("loaddata", str(file), verbosity=0)
-    assert special.objects.get() == row
-    assert special.objects.get().extra == "b"
-
-
-def test_a_composite_key_and_a_note(tmp_path):
-    line = Line.objects.create(tenant=1, name="a")
-    subject = ULIDKey.objects.create()
-    Note.objects.create(name="n", subject=subject)
-    file = tmp_path / "rows.json"
-    labels = ["testapp.Line", "testapp.ULIDKey", "testapp.Note"]
-    call_command("dumpdata", *labels, output=str(file), verbosity=0)
-    for model in (Line, ULIDKey, Note):
-        model.objects.all().delete()
-    call_command("loaddata", str(file), verbosity=0)
-    assert Line.objects.get() == line
-    assert Note.objects.get().subject == subject
 
 
 # Fixtures of a project whose keys were counted numbers.

@@ -2,14 +2,10 @@
 
 import pytest
 from django.apps import apps
-from django.db import connection, models
+from django.db import connection
 from django.db.migrations.state import ProjectState
-from django.db.models.expressions import RawSQL
 from django.test.utils import CaptureQueriesContext
 
-from django_sortable_ids.fields import HexULIDField
-from tests.marks import own_tables
-from tests.own_tables import own_model, tables
 from tests.testapp.models import around
 
 pytestmark = pytest.mark.django_db
@@ -102,41 +98,3 @@ def test_an_upsert_keeps_the_row_and_its_other_ids(key):
 
 
 # Ids that the database makes
-
-# Any 128 bits are a hex ULID.
-RANDOM = {
-    "sqlite": "upper(hex(randomblob(16)))",
-    "postgresql": "upper(md5(random()::text))",
-    "mysql": "(upper(hex(random_bytes(16))))",
-}
-
-
-def database_made(**arguments):
-    return HexULIDField(db_default=RawSQL(RANDOM[connection.vendor], []), **arguments)
-
-
-@pytest.fixture(params=["primary_key", "unique"])
-def model(request):
-    public = database_made(**{request.param: True})
-    with tables(own_model("Made", public=public, name=models.CharField(max_length=9))) as made:
-        yield made
-
-
-@own_tables
-def test_the_database_makes_them(model):
-    rows = [model.objects.create(name=name) for name in "ab"]
-    model.objects.bulk_create([model(name="c"), model(name="d")])
-    stored = dict(model.objects.values_list("name", "public"))
-    assert len(set(stored.values())) == 4
-    for row in rows:
-        # MySQL doesn't return what it made.
-        if connection.features.can_return_columns_from_insert:
-            assert row.public == stored[row.name]
-        assert stored[row.name] == model.objects.get(name=row.name).public
-
-
-@own_tables
-def test_one_that_is_given_is_kept(model):
-    given = HexULIDField().generate()
-    assert model.objects.create(name="a", public=given.upper()).public == given
-    assert model.objects.get().public == given

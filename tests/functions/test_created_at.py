@@ -22,7 +22,7 @@ from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.schemes.support import VECTORS
 from tests.support import execute
-from tests.testapp.models import Order, SequenceKey, around
+from tests.testapp.models import Order, SequenceKey
 
 from .columns import COLUMNS, LABELS, UNREAD
 
@@ -99,15 +99,6 @@ def assert_found(model, values, scheme):
     found = model.objects.filter(made__created_at__range=(first, last))
     expected = {value for value, time in times.items() if first <= time <= last}
     assert set(found.values_list("made", flat=True)) == expected
-
-
-def test_through_a_foreign_key(decoded_key):
-    """The foreign key's own column is read: no join."""
-    parent = decoded_key.objects.create()
-    around(decoded_key, "Child").objects.create(parent=parent)
-    children = around(decoded_key, "Child").objects.annotate(at=CreatedAt("parent"))
-    assert children.get().at == decoded_key._meta.pk.scheme.created_at(parent.pk)
-    assert "JOIN" not in str(children.query)
 
 
 @in_one_case(

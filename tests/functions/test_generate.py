@@ -81,6 +81,11 @@ def test_makes_ids(model, field, shows):
     values = list(model.objects.values_list("made", flat=True))
     assert_unlike(values, scheme)
     assert_random([scheme.parts(value)[1] for value in values], scheme)
+    given = scheme.generate()
+    assert model.objects.create(public=given, at=before).public == given
+    made = model.objects.create(at=before)
+    if connection.features.can_return_columns_from_insert:
+        assert made.public == model.objects.get(pk=made.pk).public
     shows("makes", field)
 
 

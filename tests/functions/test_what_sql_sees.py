@@ -269,16 +269,6 @@ def test_a_function_of_a_project_takes_a_native_uuid():
     assert UUIDv7Key.objects.annotate(text=joined).get().text == str(row.pk)
 
 
-@pytest.mark.skipif(connection.vendor != "mysql", reason="its function")
-def test_an_aggregate_that_returns_text_sees_the_text():
-    class Joined(models.Aggregate):
-        function = "GROUP_CONCAT"
-        output_field = models.TextField()
-
-    row = ULIDKey.objects.create()
-    assert ULIDKey.objects.aggregate(all=Joined("pk")) == {"all": row.pk}
-
-
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="its aggregates")
 def test_aggregates_of_postgresql_see_the_text():
     from django.contrib.postgres.aggregates import ArrayAgg, JSONBAgg

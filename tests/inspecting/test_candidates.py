@@ -1,7 +1,6 @@
 """Which schemes a text may be an id of, and in which order; what people and attackers paste."""
 
 import time
-import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -283,21 +282,3 @@ def test_the_time_and_the_values_of_the_digits(scheme, vector):
         if part.kind in (Kind.WORKER, Kind.SEQUENCE, Kind.RANDOM):
             suffix = suffix * base**part.width + part.value
     assert suffix == int(vector["tail"])
-
-
-@pytest.mark.parametrize(
-    ("text", "sequence", "node"),
-    [
-        ("c232ab00-9414-11ec-b3c8-9f6bdeced846", 0x33C8, 0x9F6BDECED846),  # RFC 9562, A.1
-        ("6ba7b810-9dad-11d1-80b4-00c04fd430c8", 0x00B4, 0x00C04FD430C8),  # DNS, section 6.6
-    ],
-)
-def test_a_uuid_of_version_1_as_the_standard_library_reads_it(text, sequence, node):
-    python = uuid.UUID(text)
-    found = decoded(get("uuid1"), text)
-    values = {str(part.name): part.value for part in found.anatomy.parts}
-    assert values["time"] == python.time
-    assert values["clock sequence"] == python.clock_seq == sequence
-    assert values["node"] == python.node == node
-    assert values["version"] == python.version
-    assert values["variant"] == 0b10

@@ -136,17 +136,6 @@ def test_a_column_without_a_unique_index_is_not_searched():
 
 
 @pytest.mark.django_db
-def test_a_masked_text():
-    row = MaskedKey.objects.create()
-    found = known_of(public_id(row))
-    assert [each.row for each in found.rows] == [row]
-    assert found.candidates[0].spellings["canonical"] == str(row.pk)
-    assert list(found.notes) == [
-        "This is a masked text of testapp.MaskedKey.id, which hides the time."
-    ]
-
-
-@pytest.mark.django_db
 def test_a_masked_text_of_an_old_key(settings):
     """Several keys may have masked it: the row tells which one has."""
     old = settings.SORTABLE_IDS["MASK_KEYS"]
@@ -177,9 +166,6 @@ def test_a_table_that_is_missing_in_a_transaction():
         Stock._meta.db_table = table
     assert [each.row for each in found.rows] == [row]
     assert ULIDProduct.objects.count() == 1
-
-
-# How the rows of an id are looked up: by the index of the column, as the database explains.
 
 
 # The template tag that draws the bits of an id.

@@ -6,7 +6,6 @@ from functools import wraps
 import pytest
 from django.contrib.auth.mixins import (
     LoginRequiredMixin,
-    PermissionRequiredMixin,
     UserPassesTestMixin,
 )
 from django.contrib.auth.models import User
@@ -20,7 +19,7 @@ from django.urls import include, path
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.generic import DetailView, View
-from rest_framework import exceptions, permissions
+from rest_framework import permissions
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
@@ -62,25 +61,6 @@ class ByTest(RedirectOldIDs, UserPassesTestMixin, Shown, DetailView):
         return self.get_object().name == self.request.user.username
 
 
-class ByArguments(RedirectOldIDs, UserPassesTestMixin, Shown, DetailView):
-    """Refuses what it knows."""
-
-    def test_func(self):
-        others = Purchase.objects.exclude(name=self.request.user.username)
-        return not others.filter(pk=self.request.resolver_match.kwargs["pk"]).exists()
-
-
-class Checked(LoginRequiredMixin, Shown, DetailView):
-    def get_object(self, queryset=None):
-        row = super().get_object(queryset)
-        refuse_others(self.request.user, row)
-        return row
-
-
-class ByObject(RedirectOldIDs, Checked):
-    pass
-
-
 class CheckedFirst:
     """As guardian's PermissionRequiredMixin."""
 
@@ -91,19 +71,6 @@ class CheckedFirst:
 
 class ByMixin(RedirectOldIDs, CheckedFirst, Shown, DetailView):
     pass
-
-
-class ByPermission(RedirectOldIDs, PermissionRequiredMixin, Shown, DetailView):
-    raise_exception = True
-
-    def has_permission(self):
-        return of(self.request.user).contains(self.get_object())
-
-
-class ByMethod(RedirectOldIDs, LoginRequiredMixin, Shown, DetailView):
-    def get(self, request, *args, **kwargs):
-        refuse_others(request.user, self.get_object())
-        return super().get(request, *args, **kwargs)
 
 
 class OfAnyView(RedirectOldIDs, View):
@@ -136,10 +103,7 @@ class Public(RedirectOldIDs, Shown, DetailView):
 
 VIEWS = {
     each.__name__: each.as_view()
-    for each in (
-        *(ByQueryset, ByTest, ByArguments, ByObject, ByMixin),
-        *(ByPermission, ByMethod, OfAnyView, ByDecorator),
-    )
+    for each in (*(ByQueryset, ByTest, ByMixin, OfAnyView, ByDecorator),)
 } | {"DecoratedOutside": refuses_others(Public.as_view())}
 
 
@@ -154,20 +118,8 @@ class API(SortableIDLookupMixin, ModelViewSet):
     authentication_classes = (SessionAuthentication,)
 
 
-class CheckedAPI(API):
-    def get_object(self):
-        row = super().get_object()
-        if row.name != self.request.user.username:
-            raise exceptions.PermissionDenied
-        return row
-
-
 class APIByPermission(RedirectOldIDs, API):
     permission_classes = (IsOwner,)
-
-
-class APIByObject(RedirectOldIDs, CheckedAPI):
-    pass
 
 
 class APIByQueryset(RedirectOldIDs, API):
@@ -177,7 +129,7 @@ class APIByQueryset(RedirectOldIDs, API):
         return of(self.request.user)
 
 
-APIS = (APIByPermission, APIByObject, APIByQueryset)
+APIS = (APIByPermission, APIByQueryset)
 router = SimpleRouter()
 for each in APIS:
     router.register(each.__name__, each, basename=each.__name__)

@@ -13,7 +13,7 @@ from rest_framework.relations import (
     SlugRelatedField,
 )
 from rest_framework.routers import SimpleRouter
-from rest_framework.serializers import ModelSerializer, Serializer
+from rest_framework.serializers import Serializer
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.ids import public_id
@@ -233,17 +233,6 @@ def test_rows_outside_of_the_queryset_are_not_found():
     moved(Purchase, "hidden")
     for relation, shown in relations(Purchase):
         assert read(form(relation, AcceptOldIDs), shown(17)) is None
-
-
-def test_relations_of_a_model():
-    row = moved(Purchase)
-    base = type("Base", (AcceptOldIDs, ModelSerializer), {})
-    serializer = serializer_for(Receipt, "purchase", base=base)
-    for given in (17, public_id(row)):
-        made = serializer(data={"purchase": given})
-        made.is_valid(raise_exception=True)
-        assert made.validated_data == {"purchase": row}
-    assert serializer(instance=Receipt(purchase=row)).data == {"purchase": public_id(row)}
 
 
 def test_several_rows():

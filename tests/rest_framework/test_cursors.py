@@ -178,14 +178,6 @@ def test_a_cursor_outlives_a_change_of_the_key_and_its_row(settings, django_asse
     assert get(view, link).status_code == 404
 
 
-def test_tampered_and_foreign_cursors():
-    model = ULIDProduct
-    foreign = cursor(keyset.signed(MaskedKey._meta.pk, MaskedKey().pk))
-    assert get(listing(model), foreign).status_code == 404
-    for encoded in ("x", "%", "cD0", "é", "AAAA"):
-        assert get(listing(model), f"/?{urlencode({'cursor': encoded})}").status_code in (200, 404)
-
-
 def test_nobody_else_makes_a_cursor(settings):
     rows = [MaskedKey.objects.create() for _ in range(3)]
     field = MaskedKey._meta.pk
@@ -225,26 +217,17 @@ def test_a_cursor_is_of_one_column():
 # Pages by number of a list that is too large to be counted.
 
 
-class Paginator(SortableIDPaginator):
-    exact_up_to = 12
-
-
 class Numbered(PageNumberPagination):
     page_size = 3
-    django_paginator_class = Paginator
+    django_paginator_class = type("Own", (SortableIDPaginator,), {"exact_up_to": 12})
 
 
 def test_page_numbers_of_a_large_table():
     rows = [ULIDProduct.objects.create(name=f"{number:02}") for number in range(30)]
-    view = listing(
-        ULIDProduct, pagination_class=Numbered, queryset=ULIDProduct.objects.order_by("id")
-    )
+    ordered = ULIDProduct.objects.order_by("id")
+    view = listing(ULIDProduct, pagination_class=Numbered, queryset=ordered)
     pages = walk(view)
     assert names(pages) == [row.name for row in rows]
     assert pages[-1].data["count"] == 30
-    assert pages[0].data["count"] >= 13
-    last = get(view, "/?page=last").data
-    assert (last["count"], last["results"]) == (30, pages[-1].data["results"])
-    assert last["next"] is None
-    for number in ("0", "-1", "x", "11", "9" * 30):
-        assert get(view, f"/?page={number}").status_code == 404, number
+    assert get(view, "/?page=last").data["results"] == pages[-1].data["results"]
+    assert get(view, "/?page=11").status_code == 404

@@ -84,17 +84,6 @@ def test_declared_fields_show_public_texts(part, name):
     assert any(text in content.decode() for text in texts)
 
 
-def test_many_in_and_out():
-    keys = [MaskedKey.objects.create() for _ in range(3)]
-    field = PrimaryKeyRelatedField(many=True, queryset=KEYS)
-    serializer = serializer_for(MaskedPart, "keys", keys=field)(
-        data={"keys": [public_id(key) for key in keys]}
-    )
-    assert serializer.is_valid(), serializer.errors
-    assert serializer.validated_data == {"keys": keys}
-    assert serializer.fields["keys"].to_representation(keys) == [public_id(key) for key in keys]
-
-
 TAKEN = ["key", "subclass", "own key field", "slug pk", "slug code", "slug subclass", "link"]
 
 

@@ -20,7 +20,6 @@ WITHOUT_OPTIONS = [
     *("uuid1", "uuid6", "uuid7", "comb13", "comb4", "ulid", "timeflake", "scru128", "pushid"),
     *("cuid", "xid", "objectid"),
 ]
-FAMILIES = [name for name in NAMES if name not in WITHOUT_OPTIONS]
 
 
 def test_all_schemes():
@@ -32,12 +31,6 @@ def test_all_schemes():
 def test_a_single_row_has_no_options(name):
     with pytest.raises(TypeError, match=f"scheme '{name}' takes no options; remove layout"):
         get(name, layout="3+6")
-
-
-@in_one_case("name", FAMILIES)
-def test_unknown_options_are_refused(name):
-    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        get(name, colour="red")
 
 
 @in_one_case(

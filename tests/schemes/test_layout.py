@@ -1,6 +1,6 @@
 """Layouts, tried number by number where they are small."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 
 import pytest
@@ -18,11 +18,9 @@ from tests.combinations import in_one_case
 from .support import (
     NOW,
     SORTING_KINDS,
-    SORTING_SCHEMES,
     TIME_SCHEMES,
     some_values,
     times_about,
-    value_of,
 )
 
 SMALL = [
@@ -115,17 +113,6 @@ def test_lower_bounds_divide_the_values(scheme):
             low, high = scheme.lower_bound(a), scheme.lower_bound(b)
             inside = high < value <= low if scheme.descending else low <= value < high
             assert inside == (a <= made < b)
-
-
-@in_one_case("scheme", SORTING_SCHEMES)
-def test_nothing_is_before_the_earliest_time(scheme):
-    first = value_of(scheme, scheme.layout.first_tick, 0)
-    assert scheme.lower_bound(scheme.earliest) == first
-    assert scheme.lower_bound(datetime.min.replace(tzinfo=UTC)) == first
-    assert scheme.number_range(None, scheme.earliest) is None
-    if scheme.earliest.year > 1:
-        assert scheme.lower_bound(scheme.earliest - MICROSECOND) == first
-        assert scheme.number_range(scheme.earliest - timedelta(days=9), scheme.earliest) is None
 
 
 @in_one_case("scheme", SORTING_KINDS)

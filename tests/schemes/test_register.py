@@ -2,7 +2,6 @@
 
 import uuid
 from dataclasses import replace
-from importlib import import_module, reload
 
 import pytest
 
@@ -43,17 +42,6 @@ def test_an_equal_scheme_changes_nothing():
     register(SHORT96)
     assert register(replace(SHORT96)) is SHORT96
     assert register(get("ulid")) is get("ulid")
-
-
-def test_a_module_that_registers_may_be_reloaded(tmp_path, monkeypatch):
-    (tmp_path / "own_ids.py").write_text(
-        "from django_sortable_ids.schemes import Integer, register\n"
-        "scheme = register(Integer(name='own', title='own', specification='', time=41).scheme())\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    module = import_module("own_ids")
-    first = module.scheme
-    assert reload(module).scheme is first
 
 
 @in_one_case(

@@ -189,27 +189,6 @@ def test_invalid_short_uuids(scheme):
     assert [entry for entry in entries if not is_refused(scheme, entry)] == []
 
 
-# Short texts of 64-bit numbers
-
-
-# SQL Server
-
-
-def sort_key(text):
-    """The bytes in SQL Server's comparison order: 10 to 15, then 8 and 9, then 7 down to 0."""
-    shown = UUIDText().parse(text).to_bytes(16, "big")
-    return shown[10:] + shown[8:10] + shown[7::-1]
-
-
-@in_one_case("vector", vectors("sqlserver_order")["sort_keys"])
-def test_sql_server_sort_key(vector):
-    assert sort_key(vector["text"]).hex() == vector["key"]
-    assert sort_key(vector["text"].upper()).hex() == vector["key"]
-
-
-# Positional notation over the alphabets.
-
-
 # What refusals say: what was found, what was expected, and an example.
 
 
