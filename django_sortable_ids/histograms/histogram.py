@@ -91,12 +91,11 @@ def histogram(
         )
     left = None if deadline is None else deadline - time.monotonic()
     counted = counts(rows, column, bars, left)
-    times = pairwise(map(_shown, [whole.start, *(span.end for span in bars)]))
-    return [Bar(*of_bar, count) for of_bar, count in zip(times, counted, strict=True)]
-
-
-def _shown(at: datetime) -> datetime:
-    return local(at) if settings.USE_TZ else local(at).replace(tzinfo=None)
+    zone = local_zone()
+    times = [in_zone(at, zone) for at in (whole.start, *(span.end for span in bars))]
+    if not settings.USE_TZ:
+        times = [at.replace(tzinfo=None) for at in times]
+    return [Bar(*of_bar, count) for of_bar, count in zip(pairwise(times), counted, strict=True)]
 
 
 def _instant(at: date | None) -> datetime | None:
