@@ -58,7 +58,7 @@ class BackfillRun(models.Model):
     """Options that must be the same when the run is resumed."""
     cursor = models.JSONField(null=True)
     """Where the last batch ended; None before the first."""
-    given_from = models.DateTimeField(null=True)
+    ids_since = models.DateTimeField(null=True)
     """The creation time from which the application also generates ids: that of the first row that
     had one when the run started, or the start itself; None if unknown."""
     batches = models.PositiveBigIntegerField(default=0)

@@ -69,7 +69,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
     if plan.resumed is None:
         own |= _fresh(plan)
         if plan.has_ids and same_options(run, target):
-            own |= {"cursor": run.cursor, "given_from": run.given_from}
+            own |= {"cursor": run.cursor, "ids_since": run.ids_since}
     unchanged = {name: getattr(plan.last, name) for name in ("pk", "batches", "finished_at")}
     found = runs(target).filter(**unchanged, token=run.token, heartbeat=run.heartbeat)
     if not found.update(**own):
@@ -150,7 +150,7 @@ def _fresh(plan: Plan) -> dict[str, Any]:
     return {
         "options": plan.options,
         "cursor": None,
-        "given_from": plan.given_from,
+        "ids_since": plan.ids_since,
         "rows_filled": 0,
         "last_error": "",
         "started_at": timezone.now(),

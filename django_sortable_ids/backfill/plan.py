@@ -43,7 +43,7 @@ class Plan:
     timeless: Writer | None
     """Gives the rows without a time ids of now, after all others."""
     without_time: int
-    given_from: datetime | None
+    ids_since: datetime | None
     """The creation time from which the application generates ids as well; None if not queried."""
     last: BackfillRun | None
     before: dict[str, Any] | None
@@ -125,7 +125,7 @@ def build(target: Target, batch_size: int) -> Plan:
     effects = check_side_effects(target, engine)
     last = last_run(target.label, target.using)
     run = last if last and _has_ids(target, last) else None
-    missing, given_from = _counted(target, run)
+    missing, ids_since = _counted(target, run)
     timeless, without_time = None, 0
     if target.on_null == "now":
         timeless = Writer(WithoutTime.in_target(target), engine)
@@ -142,7 +142,7 @@ def build(target: Target, batch_size: int) -> Plan:
         missing=missing,
         timeless=timeless,
         without_time=without_time,
-        given_from=given_from,
+        ids_since=ids_since,
         last=last,
         before=before,
         has_ids=run is not None,
@@ -191,8 +191,8 @@ def _before(target: Target, last: BackfillRun) -> dict[str, Any] | None:
     """The record to keep of a run of another source, if only rows that it skipped have no id."""
     kept: dict[str, Any] | None = last.options.get(BEFORE)
     if kept is None and last.finished_at and not same_options(last, target):
-        given_from = last.given_from and last.given_from.isoformat()
-        kept = {"options": last.options, "cursor": last.cursor, "given_from": given_from}
+        ids_since = last.ids_since and last.ids_since.isoformat()
+        kept = {"options": last.options, "cursor": last.cursor, "ids_since": ids_since}
     if kept and "skip" in kept["options"].get(POLICIES, {}).values():
         with suppress(BackfillError):
             first = of_run(kept["options"], target.model, target.field, target.using)

@@ -53,7 +53,7 @@ def verify(
     if run and not same_options(run, target):
         run = None
     cursor = Cursor.load(target, run.cursor) if run else None
-    checker = Checker(target, result, run.given_from if run else None)
+    checker = Checker(target, result, run.ids_since if run else None)
     for page, is_of_run in _pages(target, cursor.row if cursor else None):
         ids = checker.form.ids_of(page)
         target.source.compare(checker, page, ids, is_of_run=is_of_run)
@@ -144,13 +144,13 @@ _MOST_LOOKED_UP = 200
 class Checker:
     """Adds the rows of all pages, which follow each other, to ``result``."""
 
-    def __init__(self, target: Target, result: Verification, given_from: datetime | None) -> None:
-        """From ``given_from`` on, the application generated ids as well."""
+    def __init__(self, target: Target, result: Verification, ids_since: datetime | None) -> None:
+        """From ``ids_since`` on, the application generated ids as well."""
         self._target, self._result = target, result
         self._scheme, self.form = target.field.scheme, Form(target, result)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
         source, expected = target.source, result.expected
-        self._shared = None if given_from is None else _microseconds(aware(given_from))
+        self._shared = None if ids_since is None else _microseconds(aware(ids_since))
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
         self._previous: tuple[Any, Any, Any] | None = None
         """Key, place and rank of the last row whose order counts."""

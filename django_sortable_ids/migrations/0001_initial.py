@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
                 ("target", models.CharField(max_length=200, unique=True)),
                 ("options", models.JSONField()),
                 ("cursor", models.JSONField(null=True)),
-                ("given_from", models.DateTimeField(null=True)),
+                ("ids_since", models.DateTimeField(null=True)),
                 ("batches", models.PositiveBigIntegerField(default=0)),
                 ("rows_filled", models.PositiveBigIntegerField(default=0)),
                 ("rows_planned", models.PositiveBigIntegerField(default=0)),

@@ -28,14 +28,11 @@ def adopt(
     """Resolve the arguments. Raises ``BackfillError`` for names that don't exist, and for columns
     without room for the new keys."""
     found: list[Found] = []
-    problems: list[str] = []
     for each in given:
         try:
             found += _found(each, moved, state, connection)
         except BackfillError as error:
-            problems.append(f"--adopt {each}: {error}")
-    if problems:
-        raise BackfillError("\n".join(problems))
+            raise BackfillError(f"--adopt {each}: {error}") from None
     return found
 
 

@@ -4,7 +4,6 @@ where the times of their rows come from."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -18,7 +17,7 @@ from django.db.models.constants import LOOKUP_SEP
 from ..backfill.sources.base import Given
 from ..backfill.sources.columns import Times, field_of_times
 from ..backfill.sources.find import check_given
-from ..backfill.sources.id_column import check_table, names_of
+from ..backfill.sources.id_column import check_table
 from ..backfill.sources.target import OnNull
 from ..db import tables
 from ..errors import BackfillError, reading_migrations
@@ -27,7 +26,6 @@ from ..fields.of_model import is_same
 from ..models import MoveNote
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
-from ..schemes.support import nearest
 from . import adopting, checklist, edits, key_map, obstacles
 from .changes import graph, texts
 from .changes.engine import KeyEngine
@@ -325,28 +323,16 @@ def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[st
     """The models with the field of times that ``--created-from`` names."""
     if name in (None, "pk"):
         return {}
-    chosen = {}
+    chosen, errors = {}, []
     for label, model in found.items():
-        with suppress(BackfillError):
+        try:
             field_of_times(model, name, using)
             chosen[label] = Given(created_from=name)
+        except BackfillError as error:
+            errors.append(error)
     if not chosen:
-        known = list(dict.fromkeys(each for model in found.values() for each in _times_of(model)))
-        raise BackfillError(
-            f"--created-from {name}: no model of the move has such a DateTimeField or DateField; "
-            f"they have {', '.join(known) or 'none'}{nearest(str(name), known)}. Name such a "
-            f"field, a period, --created-from pk --start 2015-01-01 --end 2024-06-30, or omit it"
-        )
+        raise BackfillError(f"no model of the move has such times: {errors[0]}")
     return chosen
-
-
-def _times_of(model: Model) -> Iterator[str]:
-    """What ``--created-from`` may name."""
-    yield from names_of(model, models.DateField)
-    for field in model._meta.fields:
-        if field.related_model:
-            times = names_of(field.related_model, models.DateField)
-            yield from (f"{field.name}{LOOKUP_SEP}{each}" for each in times)
 
 
 def _own(model: Model, using: str, created_from: str | None) -> str | None:

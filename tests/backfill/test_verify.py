@@ -189,7 +189,7 @@ def test_old_and_new_code_share_ticks():
     fill(name)
     swap(name, *rows(name).values_list("pk", flat=True))
     assert verify(find(name)).unordered == 1
-    BackfillRun.objects.update(given_from=START)
+    BackfillRun.objects.update(ids_since=START)
     assert verify(find(name)).unordered == 0
 
 
@@ -199,10 +199,10 @@ def test_from_when_on_the_application_generates_ids():
     keys = list(rows("uuid7").values_list("pk", flat=True))
     give("uuid7", {keys[3]: field_of("uuid7").scheme.generate(START + 3 * SECOND)})
     fill("uuid7")
-    assert saved_run("uuid7").given_from == START + 3 * SECOND
+    assert saved_run("uuid7").ids_since == START + 3 * SECOND
     rows("uuid7").filter(pk=keys[1]).update(uuid7=None)
     fill("uuid7")
-    assert saved_run("uuid7").given_from == START + 3 * SECOND
+    assert saved_run("uuid7").ids_since == START + 3 * SECOND
 
 
 def test_rows_without_a_possible_time():

@@ -138,7 +138,6 @@ with connection.cursor() as cursor:
 
 REFUSED = {
     "nonsense": "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES",
-    "a.b=c": "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES",
     "depot_visits.x=depot.Customer": (
         "there is no depot_visits.x; there is no table depot_visits; nearest: depot_visit"
     ),
@@ -163,12 +162,9 @@ def test_what_is_refused(project):
         "name = models.CharField(max_length=20)\n    customer_no",
         "name = models.UUIDField()\n    customer_no",
     )
-    done = project.move(*(f"--adopt={each}" for each in REFUSED))
-    assert done.returncode == 1
-    lines = done.stderr.splitlines()[-len(REFUSED) :]
-    for line, (given, message) in zip(lines, REFUSED.items(), strict=True):
-        start = f"--adopt {given}: {message}"
-        assert line.removeprefix("BackfillError: ")[: len(start)] == start
-    assert lines[-1].endswith(
-        " the migrations, and the key of type BigAutoField: leave CharField in the model"
+    for given, message in REFUSED.items():
+        done = project.move(f"--adopt={given}")
+        assert done.stderr.startswith(f"BackfillError: --adopt {given}: {message}")
+    assert done.stderr.endswith(
+        " the migrations, and the key of type BigAutoField: leave CharField in the model\n"
     )

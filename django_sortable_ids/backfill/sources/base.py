@@ -99,8 +99,7 @@ class Source(ABC):
 
     arguments: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """The arguments of ``backfill_ids`` that name it, as argparse takes them. Its ``options`` have
-    the same names. One with the metavar FIELD is a field of the model, which a move copies into
-    the map of a key."""
+    the same names."""
 
     @classmethod
     def check(cls, given: Given) -> None:
