@@ -159,8 +159,6 @@ class IDConverter:
             if not isinstance(value, expected := self.field.model):
                 raise ValueError(f"found {value._meta.label}, expected {expected._meta.label}")
             value = getattr(value, self.field.attname)
-        if value is None:
-            raise ValueError(f"{self.field} is None: the instance has no id yet")
         try:
             return self.field.public_text.format(self.field.to_python(value))
         except SynchronousOnlyOperation:  # for a text that `to_python` gave in an event loop

@@ -7,7 +7,6 @@ from itertools import pairwise
 from string import Formatter
 from typing import Any
 
-from django.db import NotSupportedError
 from django.db.models import BigIntegerField, BooleanField, Func, TextField
 from django.db.models.expressions import Expression
 
@@ -32,12 +31,7 @@ class Fragment(Func):
     def as_sql(  # type: ignore[override]
         self, compiler: Any, connection: Any, **extra: Any
     ) -> Compiled:
-        template = getattr(self, connection.vendor, None)
-        if template is None:
-            raise NotSupportedError(
-                f"{type(self).__name__} has SQL for SQLite, PostgreSQL, MariaDB and MySQL, but not "
-                f"for {connection.display_name}; use one of these databases"
-            )
+        template = getattr(self, connection.vendor)  # no other vendor has one
         return self.fill(template(connection) if callable(template) else template, compiler)
 
     def fill(self, template: str, compiler: Any) -> Compiled:

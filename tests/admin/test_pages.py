@@ -169,24 +169,6 @@ def test_wrong_ids_in_a_form_are_refused(browser):
     assert not Basket.objects.exists()
 
 
-@in_one_case("scheme", list(PRODUCTS)[1::2])
-def test_completion_finds_names_and_pasted_ids(browser, scheme):
-    model = PRODUCTS[scheme]
-    first, second = model.objects.create(name="first"), model.objects.create(name="second")
-    asked = {"app_label": "store", "model_name": "basket", "field_name": scheme}
-    for term, rows in (
-        ("fir", [first]),
-        (str(second.pk), [second]),
-        (public_id(first), [first]),
-        (f" {first.pk} ", [first]),
-        (str(first.pk)[:-1], []),
-        ("x", []),
-    ):
-        answer = browser.get("/admin/autocomplete/", asked | {"term": term})
-        found = [{"id": str(row.pk), "text": row.name} for row in rows]
-        assert answer.json()["results"] == found, term
-
-
 # The pages of a row by the public text of an id that is not its key.
 
 

@@ -82,13 +82,6 @@ def names(rows):
     return sorted(row.name for row in rows)
 
 
-def test_select_related(child_of, parents, children, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        found = list(child_of.objects.select_related("parent", "twin").order_by("name"))
-        assert [row.parent for row in found] == [*parents[:1] * 2, parents[1], None]
-        assert [row.twin for row in found] == [parents[0], None, None, None]
-
-
 def test_prefetch_related(stored_key, child_of, parents, children, django_assert_num_queries):
     with django_assert_num_queries(5):
         found = child_of.objects.prefetch_related("parent", "friends", "twin", "itself")

@@ -142,13 +142,6 @@ def test_a_table_that_has_ids_continues_after_the_last_of_its_period(
     assert model.objects.create().number == following
 
 
-def test_a_renamed_table_continues_after_the_last(sequence):
-    model = sequence(charset="numeric", width=3)
-    numbers(model, 3)
-    SequenceCounter.objects.update(key="old_name.number")
-    assert model.objects.create().number == "003"
-
-
 @pytest.mark.parametrize("block", [1, 4])
 def test_a_changed_step_is_refused(sequence, block):
     model = sequence(charset="numeric", step=5, start="100", block=block)
@@ -325,18 +318,6 @@ def test_today_is_in_the_current_time_zone(sequence):
             assert numbers(model, 1) == [f"INV-{year}-00001"]
 
 
-TIMES = [dt.datetime(1, 1, 1, tzinfo=dt.UTC), dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=dt.UTC)]
-
-
-@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles"])
-def test_the_first_and_the_last_time(invoices, zone):
-    field = invoices(models.DateTimeField(), **YEARLY)._meta.get_field("number")
-    rows = [field.model(at=at) for at in TIMES]
-    with timezone.override(ZoneInfo(zone)):
-        ids = field.generate_many_for(rows, "default")
-    assert ids == ["INV-0001-00001", "INV-9999-00001"]
-
-
 # Numbers that are reserved in blocks: never a repeat, gaps where something ends
 
 
@@ -366,14 +347,6 @@ def test_a_block_is_reserved_at_once(sequence):
     with_memory = numbers(model, 5)
     assert with_memory == [f"00000{n}" for n in range(1, 6)]
     assert taken() == 10
-
-
-def test_more_than_a_block(sequence):
-    field = sequence(**SIX_DIGITS, block=5)._meta.get_field("number")
-    assert field.take(1, "default") == ["000000"]
-    assert field.take(11, "default") == [f"{n:06}" for n in range(1, 12)]
-    assert field.take(0, "default") == []
-    assert taken() == 12
 
 
 def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):

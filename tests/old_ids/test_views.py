@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import override_script_prefix
-from django.urls import NoReverseMatch, include, path, register_converter, reverse
+from django.urls import include, path, register_converter, reverse
 from django.views.generic import DetailView, UpdateView
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.generics import RetrieveAPIView
@@ -87,7 +87,6 @@ urlpatterns = [
     path("by-slug/<str:slug>/", BySlug.as_view(), name="by-slug"),
     path("two/<int:pk>/", Shown.as_view(model=Purchase), name="two"),
     path("two/<moved_purchase:pk>/", Shown.as_view(model=Purchase), name="two"),
-    path("only-numbers/<int:pk>/", Shown.as_view(model=Purchase), name="only-numbers"),
     path("receipts/<str:pk>/", Shown.as_view(model=Receipt), name="receipt"),
     path("unmoved/<str:pk>/", Shown.as_view(model=Unmoved), name="unmoved"),
     path("uuids/<uuid:pk>/", Shown.as_view(model=Secret), name="uuid"),
@@ -167,13 +166,6 @@ def test_two_paths_of_one_name():
     with override_script_prefix("/site/"):
         assert client.get("/two/17/").url == f"/site/two/{public_id(row)}/"
     assert client.get("/two/18/").status_code == 404
-
-
-def test_a_path_that_only_accepts_numbers_is_a_mistake_of_the_project():
-    moved(Purchase)
-    for number in (17, 18):
-        with pytest.raises(NoReverseMatch):
-            client.get(f"/only-numbers/{number}/")
 
 
 def test_a_view_before_the_move_and_other_lookups_are_as_always():

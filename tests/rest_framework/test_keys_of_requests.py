@@ -56,22 +56,6 @@ def test_a_row_keeps_its_key(scheme):
     assert names == {row.pk: "changed", other.pk: "other"}
 
 
-@pytest.mark.parametrize("format", ["json", "multipart"])
-def test_an_editable_key_neither(format):
-    taken = Voucher.objects.create(name="first")
-    for key in (text_of(taken), example_of(id_column(Voucher)), "x"):
-        created = client.post(url("voucher"), {"id": key, "name": "second"}, format=format)
-        assert (created.status_code, created.json()["name"]) == (201, "second")
-        assert created.json()["id"] != key
-    assert Voucher.objects.count() == 4
-    route = url("voucher", text_of(taken))
-    for method in (client.put, client.patch):
-        answer = method(route, {"id": created.json()["id"], "name": "changed"}, format=format)
-        assert (answer.status_code, answer.json()["id"]) == (200, text_of(taken))
-    assert Voucher.objects.count() == 4
-    assert Voucher.objects.get(name="changed") == taken
-
-
 def test_a_blank_never_replaces_the_id_of_a_row():
     row = Voucher.objects.create()
     assert row.code
