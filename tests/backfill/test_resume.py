@@ -145,7 +145,7 @@ def test_a_source_that_is_gone_is_known_by_its_ids():
     ("name", "key", "was", "difference"),
     [
         ("uuid7", "scheme", "uuid6", "scheme = 'uuid6', and now it is scheme = 'uuid7'"),
-        ("number", "arguments", {"step": "8"}, "{'step': '8'}, and now it is arguments = {"),
+        ("number", "scheme_step", "8", "scheme_step = '8', and now it is scheme_step = '7'"),
     ],
 )
 def test_another_scheme_is_refused(name, key, was, difference):

@@ -98,7 +98,7 @@ class Conversion(Source):
         return {
             "convert_from": self.field.name,
             "old_scheme": self.old.name,
-            "old_arguments": {key: repr(value) for key, value in arguments.items()},
+            **{f"old_{key}": repr(value) for key, value in arguments.items()},
         }
 
     @property

@@ -85,11 +85,12 @@ class Target:
     def options(self) -> dict[str, Any]:
         """What a run stores; only the policies may change between its start and its resumption."""
         policies = {name: getattr(self, name) for name in ("on_null", "on_out_of_range")}
+        arguments = self.field.scheme_arguments
         return {
             "created_from": None,
             "scheme": self.field.scheme_name,
             "time_zone": zone_of_naive_times(self.using),
-            "arguments": {key: repr(value) for key, value in self.field.scheme_arguments.items()},
+            **{f"scheme_{key}": repr(value) for key, value in arguments.items()},
             **self.source.options,
             POLICIES: policies,
         }
