@@ -176,10 +176,3 @@ def test_others_change_rows_between_two_parts(change, batch):
     result = run.execute(build(NAME, 20), concurrently(batch, change))
     assert result.remaining == 0
     assert_right()
-
-
-def test_a_span_is_written_to_its_end_though_more_rows_than_planned_are_filled_before():
-    insert_ties()
-    more = [START + i % (ROWS // 3) * MILLISECOND for i in range(2 * ROWS)]
-    run.execute(build(NAME, ROWS), concurrently(1, lambda: insert_at(more)))
-    assert_right()

@@ -8,18 +8,15 @@ from types import SimpleNamespace
 import pytest
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
 
-from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.management import reporting
 from django_sortable_ids.models import BackfillRun
-from tests.support import query
 from tests.testapp.models import Order
 
 from .command import printed
 from .shop.models import BillLine, OldKey, Plain, Timeless
-from .support import START, command, fill, insert, insert_orders, rows, saved_run
+from .support import START, command, insert, insert_orders, saved_run
 
 pytestmark = pytest.mark.django_db
 
@@ -107,25 +104,6 @@ def test_a_source_that_is_gone():
     command("uuid7", created_from="created_at", on_null="skip")
     BackfillRun.objects.update(options=saved_run("uuid7").options | {"created_from": "nope"})
     assert lines()["testapp.Order.uuid7"] == "uuid7 2 1 missing backfill_ids testapp.Order.uuid7"
-
-
-@pytest.mark.usefixtures("of_orders")
-def test_ids_of_another_scheme_are_no_ids():
-    order = rows("uuid7")
-    insert_orders([START] * 2)
-    fill("uuid7")
-    value = uuid.UUID("1f0e6a4d-0c3c-6000-adb6-db6db6db6db4")
-    stored = value if connection.features.has_native_uuid_field else value.hex
-    query(
-        "UPDATE testapp_order SET uuid7 = %s WHERE id = (SELECT min_id FROM "
-        "(SELECT MIN(id) AS min_id FROM testapp_order) one)",
-        stored,
-    )
-    assert order.count() == 2
-    assert lines()["testapp.Order.uuid7"] == "uuid7 2 needs ids of UUIDv7 check --database default"
-    (message,) = check_databases(databases=["default"])
-    assert (message.id, str(message.obj)) == ("sortable_ids.E009", "testapp.Order.uuid7")
-    assert message.msg == f"The column holds values of another scheme: {stored} is no UUIDv7."
 
 
 def test_a_project_without_ids(settings):

@@ -10,7 +10,6 @@ from django.db import (
     models,
 )
 
-from django_sortable_ids.checks import databases
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, ULIDField, UUIDv7Field
 from tests.combinations import each_with
 from tests.sqlite_journal import set_journal_mode
@@ -24,7 +23,6 @@ from .support import (
     insert_into,
     naive,
     refusal,
-    sortable,
 )
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
@@ -170,30 +168,4 @@ def test_a_trigger_there_is_named(schema):
         assert_filled(model)
 
 
-@pytest.mark.skipif(connection.vendor != "mysql", reason="others have no such column")
-def test_a_column_there_that_an_update_sets_is_kept(schema):
-    with sales(FIELDS["UUIDv7Field"]) as model:
-        execute(
-            f"ALTER TABLE {TABLE} ADD COLUMN changed timestamp NOT NULL "
-            f"DEFAULT '2020-01-01 00:00:00' ON UPDATE CURRENT_TIMESTAMP"
-        )
-        command(NAME, "--created-from=created_at", "--batch-size=3")
-        assert_filled(model)
-        assert execute(f"SELECT DISTINCT year(changed) FROM {TABLE}") == [(2020,)]
-
-
 # What comes after it, and beside it
-
-
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="has no widths")
-def test_the_check_of_columns_looks_at_it(schema):
-    with sales(FIELDS["ULIDField"]) as model:
-        width = "TYPE varchar(9)" if connection.vendor == "postgresql" else "varchar(9)"
-        change = "ALTER COLUMN" if connection.vendor == "postgresql" else "MODIFY"
-        execute(f"ALTER TABLE {TABLE} {change} public_id {width}")
-        found = [
-            each
-            for each in databases.check_databases(databases=["default"])
-            if each.obj is sortable(model)
-        ]
-        assert ["9 characters" in each.msg for each in found] == [True]

@@ -107,15 +107,6 @@ def test_a_session_with_a_zone_of_its_own(zoned, zone, start):
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
 
 
-@postgresql
-def test_the_last_hours_of_the_calendar_are_read(naive):
-    naive("Asia/Tokyo")
-    insert_instants(datetime(9999, 12, 31, 14, tzinfo=UTC), count=3)
-    assert fill("uuid7").filled == 3
-    found = verify(find("uuid7"))
-    assert (found.failures, found.other_time, found.rows) == ([], 0, 3)
-
-
 # PostgreSQL's timestamp under USE_TZ=True: Django reads it in the session's time zone
 
 LOCAL_EDGES = {

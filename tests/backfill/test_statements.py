@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.engines import engine_of, mysql_statements
+from django_sortable_ids.backfill.engines import engine_of
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
 from django_sortable_ids.backfill.sources.columns import Times
 from django_sortable_ids.backfill.sources.target import Target
@@ -163,16 +163,6 @@ def test_an_index_that_has_the_rows_in_order_is_read_without_sorting(table, chan
 
 @own_tables
 @needs_hints
-def test_rows_that_come_in_another_order_become_late_rows(table, monkeypatch, late):
-    execute(DESCENDING)
-    insert(table, TIMES)
-    monkeypatch.setattr(mysql_statements, "time_index", lambda *_: "latest")
-    assert ascends(filled(table, 50))
-    assert late
-
-
-@own_tables
-@needs_hints
 @pytest.mark.parametrize("size", [2, 5, 9, 50])
 @pytest.mark.parametrize("changes", [[], [INDEX]], ids=["sorted", "in order"])
 @pytest.mark.parametrize("field", [UUIDv7Field, UUIDv6Field])
@@ -184,13 +174,3 @@ def test_no_row_becomes_late_while_nobody_writes(field, changes, size, late):
         connection.close()
         assert ascends(filled(table, size))
         assert not late
-
-
-@own_tables
-@needs_hints
-def test_an_index_that_is_switched_off_is_not_hinted_at(table):
-    off = "IGNORED" if connection.mysql_is_mariadb else "INVISIBLE"
-    execute(f"{INDEX} {off}")
-    insert(table, TIMES)
-    assert time_index(target_of(table), connection) is None
-    assert ascends(filled(table, 5))

@@ -6,11 +6,10 @@ from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import DatabaseError, IntegrityError, connection, connections, models, transaction
+from django.db import IntegrityError, connection, connections, models
 
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
-from django_sortable_ids.backfill.pending_rows import SortedRows
-from django_sortable_ids.backfill.sources.find import every_row, of_source
+from django_sortable_ids.backfill.sources.find import of_source
 from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import (
     CombV13UUIDField,
@@ -225,39 +224,6 @@ def test_zero_dates(make, kind):
         assert "shop.Odd 1 (and 1 other row) has the created 0000-00-00 00:00:00" in message
     execute(re.search(r"UPDATE .*(?=; nothing was written)", message)[0])
     assert_filled(model)
-
-
-# Rows that are sorted into a table
-
-
-@contextmanager
-def to_sort(column="id"):
-    """The rows of a table, whose latest has the smallest key."""
-    with legacy_table(
-        "Odd",
-        "odd",
-        f"{column} {KEY[connection.vendor]}, created {TIME[connection.vendor]}",
-        [(n, naive(START - timedelta(seconds=n))) for n in (1, 2, 3)],
-        f"{column}, created",
-        created=models.DateTimeField(),
-        **{column: models.BigIntegerField(primary_key=True)},
-    ) as model:
-        uid = UUIDv7Field()
-        uid.set_attributes_from_name("uid")
-        uid.model = model
-        yield SortedRows(every_row(model, uid, {"created_from": "created"}, "default"))
-
-
-@pytest.mark.parametrize("column", ["n", "rowid", "sorted_place"])
-def test_a_key_may_have_the_name_of_a_column_of_the_sorted_rows(column):
-    with to_sort(column) as rows, rows:
-        assert [key for keys, _ in rows.pages() for key in keys] == [3, 2, 1]
-
-
-def test_an_error_while_rows_are_sorted_is_the_one_that_is_raised():
-    expected = pytest.raises(DatabaseError, match="no_such_column")
-    with to_sort() as rows, expected, transaction.atomic(), rows:
-        execute("SELECT no_such_column FROM odd")
 
 
 # Names of columns are compared as the database compares them, and none is overlooked

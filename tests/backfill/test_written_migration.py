@@ -5,11 +5,6 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from django.db import models
-from django.test.utils import isolate_apps
-
-from django_sortable_ids.fields import SnowflakeField, ULIDField
-from django_sortable_ids.migrating.next_migration import constrained
 
 from .own_project import CREATED, Project
 
@@ -122,7 +117,8 @@ def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == (
         "No migration follows, because of 1 row skipped, without an id: correct their times, or "
-        "give them ids yourself. Until then, public may be unique=True with null=True."
+        "give them ids, for example by --on-null=now. Until then, public may be unique=True with "
+        "null=True."
     )
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--write-migration")
     assert done.returncode == 1
@@ -207,36 +203,3 @@ def test_an_empty_table_needs_no_source(empty):
         assert done.stdout.splitlines()[0] == "0 rows: nothing to verify"
     empty.manage("migrate")
     assert is_not_null(empty, "public")
-
-
-# The field of the migration
-
-
-UNIQUE = models.UniqueConstraint(fields=["public"], name="one")
-OF_SOME = models.UniqueConstraint(fields=["public"], name="one", condition=models.Q(public="x"))
-OF_MORE = models.UniqueConstraint(fields=["public", "made"], name="two")
-FIELDS = {
-    "null": (ULIDField(prefix="ord", null=True, blank=True), [], {"prefix": "ord", "unique": True}),
-    "index": (ULIDField(null=True, db_index=True), [], {"unique": True}),
-    "unique": (SnowflakeField(null=True, unique=True), [], {"unique": True}),
-    "options": (
-        SnowflakeField(null=True, layout="discord"),
-        [],
-        {"layout": "discord", "unique": True},
-    ),
-    "a constraint": (ULIDField(null=True, db_index=True), [UNIQUE], {"db_index": True}),
-    "others": (ULIDField(null=True), [OF_SOME, OF_MORE], {"unique": True}),
-}
-
-
-@pytest.mark.parametrize(("field", "constraints", "expected"), FIELDS.values(), ids=FIELDS)
-def test_the_field_is_not_null_and_unique_then_and_the_same_in_all_else(
-    field, constraints, expected
-):
-    """Unless a constraint of the model makes it unique."""
-    meta = type("Meta", (), {"app_label": "shop", "constraints": constraints})
-    body = {"__module__": __name__, "Meta": meta, "made": models.DateTimeField()}
-    with isolate_apps("tests.backfill.shop"):
-        model = type("Made", (models.Model,), body | {"public": field.clone()})
-    made = constrained(model, "public", field)
-    assert (type(made), made.deconstruct()[3]) == (type(field), expected)

@@ -20,8 +20,6 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.functions import GenerateID
-from django_sortable_ids.schema import stored_values
-from django_sortable_ids.schema.stored_values import sorts_uuids
 from tests.marks import own_tables
 from tests.support import EVERYTHING, execute, limited_to
 
@@ -161,15 +159,6 @@ def test_a_mariadb_that_missorts_its_uuid(isolated, monkeypatch):
     assert found() == ([("sortable_ids.E006", "testapp.Shop.id")] if native else [])
 
 
-def test_how_mariadb_is_asked_for_its_order(monkeypatch):
-    if connection.vendor != "mysql" or not connection.features.has_native_uuid_field:
-        pytest.skip("MariaDB only")
-    assert sorts_uuids(connection)
-    # A version that every MariaDB sorts by its last bytes shows that the question tells them apart.
-    monkeypatch.setattr(stored_values, "_VERSION", 4)
-    assert not sorts_uuids(connection)
-
-
 def test_missing_time_zones(isolated, monkeypatch, settings):
     define(id=UUIDv7Field(primary_key=True))
     monkeypatch.setattr(databases, "has_time_zones", lambda connection: False)
@@ -254,16 +243,6 @@ def test_a_few_ids_of_another_time(isolated, table, at):
     (message,) = check_databases(databases=["default"])
     assert (message.id, message.obj) == ("sortable_ids.W011", model._meta.get_field("value"))
     assert f"1 of 21 sampled ids have such a time: {at:%Y-%m-%d}." in message.msg
-
-
-def test_keys_of_times_after_now_that_no_move_has_written(isolated, table):
-    field = SnowflakeField(primary_key=True, epoch_ms=0)
-    model = table(define("Adopted", value=field))
-    tick = field.scheme.tick(STRANGE["after now"])
-    values = [field.scheme.layout.join(tick + n, 0) for n in range(20)]
-    model.objects.bulk_create(model(value=value) for value in values)
-    (message,) = check_databases(databases=["default"])
-    assert message.id == "sortable_ids.E009"
 
 
 def test_ids_of_the_times_of_their_rows_may_be_old(isolated, table):

@@ -1,15 +1,14 @@
 """A process that generates ids of a leased worker number, as it is told: a line of JSON each time.
 
 ``ids 5`` generates ids. ``many`` generates them until that fails. ``fork 5`` generates them in a
-forked child, which ends as processes do, ``leave 5`` in one that outlives this process, before and
-after its end, ``child 5`` in one of multiprocessing, and ``atomic 5`` in a transaction that rolls
-back. ``extend 5`` extends the lease to 5 s from now. The end of the input is its end.
+forked child, which ends as processes do, ``child 5`` in one of multiprocessing, and ``atomic 5`` in
+a transaction that rolls back. ``extend 5`` extends the lease to 5 s from now. The end of the input
+is its end.
 """
 
 import json
 import multiprocessing
 import os
-import signal
 import sys
 import time
 import traceback
@@ -23,7 +22,6 @@ from django.db import transaction  # noqa: E402
 
 from django_sortable_ids import workers  # noqa: E402
 from django_sortable_ids.fields import SnowflakeField  # noqa: E402
-from tests.patience import PATIENCE  # noqa: E402
 
 FIELD: Any = SnowflakeField(worker_bits=int(sys.argv[1]))
 
@@ -55,26 +53,8 @@ def fork(count: int) -> None:
     os.waitpid(child, 0)
 
 
-def leave(count: int) -> None:
-    parent = os.getpid()
-    if os.fork() == 0:
-        make(count)
-        signal.alarm(PATIENCE)
-        while os.getppid() == parent:
-            time.sleep(0.05)
-        wait_until_it_is_renewed()
-        make(count)
-        sys.exit()
-
-
 def lease() -> Any:
     return workers._process.lease
-
-
-def wait_until_it_is_renewed() -> None:
-    ends_ns = lease().ends_ns
-    while lease().ends_ns == ends_ns:
-        time.sleep(0.05)
 
 
 def extend(seconds: int) -> None:
@@ -102,8 +82,6 @@ for line in sys.stdin:
             make_many()
         case ["fork", count]:
             fork(int(count))
-        case ["leave", count]:
-            leave(int(count))
         case ["child", count]:
             in_child(int(count))
         case ["atomic", count]:

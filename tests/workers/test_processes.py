@@ -101,18 +101,6 @@ def test_a_child_has_a_number_of_its_own(maker):
     assert tokens() == {""}
 
 
-def test_the_end_of_a_parent_leaves_its_child_alone(maker):
-    parent = maker()
-    made = parent.ids()
-    childs = parent.ask("leave", 5)
-    number = {parent.number(value) for value in childs}
-    parent.end()
-    after = parent.answer()
-    assert increases(childs + after)
-    assert number == {parent.number(value) for value in after} != {parent.number(made[0])}
-    assert parent.process.stdout.read() == ""  # the child has ended, too
-
-
 def test_a_database_that_no_other_process_sees(maker):
     """SQLite in memory, as of many test suites: nothing to lease, and no table for it."""
     sqlite = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:", "OPTIONS": {}}
