@@ -5,17 +5,15 @@ Patterns are not anchored: match them with ``fullmatch``, because ``$`` accepts 
 ``int`` and ``uuid.UUID`` would accept digits of other scripts, signs, blanks and underscores.
 """
 
-import base64
 import re
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+from .alphabets import BASE64_URL
 from .layout import VERSION_1, UUIDTemplate
 from .notation import Notation
 from .support import ByArguments, cached_property
-
-_EXTRA_BITS = "its last character has bits beyond the last byte"
 
 
 class TextForm(ByArguments):
@@ -101,7 +99,7 @@ class Digits(TextForm):
         _expect_length(text, self.length)
         number = self._notation.parse(text)
         if number & ((1 << self.padding) - 1):
-            raise ValueError(_EXTRA_BITS)
+            raise ValueError("its last character has bits beyond the last byte")
         return number >> self.padding
 
     def is_canonical(self, text: str) -> bool:
@@ -260,7 +258,7 @@ class SQLServerText(TextForm):
         return UUIDTemplate(self.version).wrap(payload)
 
 
-class Base64URL(TextForm):
+class Base64URL(Digits):
     """The big-endian bytes in the URL-safe base 64 of RFC 4648, section 5.
 
     Written without padding, read with or without it. Does not keep the order.
@@ -268,27 +266,11 @@ class Base64URL(TextForm):
 
     def __init__(self, bytes: int) -> None:
         length = -(-bytes * 8 // 6)
-        super().__init__(
-            bytes,
-            length=length,
-            pattern=f"[0-9A-Za-z_-]{{{length}}}",
-            expected=f"{length} characters of 0-9A-Za-z_-",
-            keeps_order=False,
-        )
-        self.bytes = bytes
-
-    def format(self, number: int) -> str:
-        text = base64.urlsafe_b64encode(number.to_bytes(self.bytes, "big"))
-        return text.decode("ascii").rstrip("=")
+        super().__init__(BASE64_URL, length, padding=6 * length - 8 * bytes)
+        self._arguments = (bytes,)
 
     def parse(self, text: str) -> int:
-        padding = -self.length % 4
-        if not re.fullmatch(f"{self.pattern}(?:={{{padding}}})?", text):
-            raise ValueError("it is not URL-safe base 64 of that size")
-        number = int.from_bytes(base64.urlsafe_b64decode(text[: self.length] + "=" * padding))
-        if self.format(number) != text[: self.length]:
-            raise ValueError(_EXTRA_BITS)
-        return number
+        return super().parse(text.removesuffix("=" * (-self.length % 4)))
 
 
 def _expect_length(text: str, length: int) -> None:
