@@ -1,9 +1,9 @@
 """The options of a field. Its system check reports wrong ones, and its ids can't be used then."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 from django.apps import apps
 from django.core.checks import CheckMessage, Error
@@ -41,11 +41,69 @@ _NEEDS_APP = (
 )
 
 
-OWN = (
-    *("prefix", "previous_prefixes", "separator", "encoding", "masked", "storage"),
-    *("db_collation", "created_from"),
-)
-"""The options of every field that are not Django's."""
+class OwnOptions(TypedDict, total=False):
+    """The options of every field that are not Django's."""
+
+    prefix: str | None
+    previous_prefixes: Sequence[str]
+    separator: str
+    encoding: str | None
+    masked: bool
+    storage: str | None
+    db_collation: str | None
+    created_from: str | None
+
+
+class FieldOptions(OwnOptions, total=False):
+    """Every option but ``null``, for type checkers: also those of Django, and of the schemes and
+    fields that have them."""
+
+    verbose_name: Any
+    name: str | None
+    primary_key: bool
+    max_length: int | None
+    unique: bool
+    blank: bool
+    db_index: bool
+    default: Any
+    editable: bool
+    serialize: bool
+    unique_for_date: str | None
+    unique_for_month: str | None
+    unique_for_year: str | None
+    choices: Any
+    help_text: Any
+    db_column: str | None
+    db_tablespace: str | None
+    auto_created: bool
+    validators: Iterable[Any]
+    error_messages: Mapping[str, Any] | None
+    db_comment: str | None
+    db_default: Any
+
+    accept_other_versions: bool
+    bits: int | None
+    block: int
+    charset: str
+    epoch_ms: int | None
+    ignore_case: bool
+    layout: str
+    node_bits: int
+    precision: str
+    reverse: bool
+    sequence_bits: int
+    short: bool
+    start: str | None
+    step: int
+    template: str | None
+    time_bits: int | None
+    version: int
+    width: int | None
+    worker_bits: int | None
+    workers: int | None
+
+
+OWN = tuple(OwnOptions.__annotations__)
 
 
 class WrongOption(NamedTuple):

@@ -7,7 +7,7 @@ where an overload with a type for ``self`` doesn't.
 """
 
 import uuid
-from typing import TYPE_CHECKING, Any, Generic, Literal, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 
 from ..schemes import TimeScheme
 from .base import SortableIDField
@@ -16,6 +16,8 @@ from .options import OWN
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
+
+    from .options import FieldOptions
 
     class Values(Generic[SetType, GetType]):
         """What an attribute takes, and what it gives."""
@@ -47,7 +49,7 @@ class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, Ge
             *names: Any,
             null: Literal[False] = ...,
             _values: Values[SetType, GetType] = TEXT,  # type: ignore[assignment]
-            **options: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         @overload
         def __init__(
@@ -55,7 +57,7 @@ class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, Ge
             *names: Any,
             null: bool,
             _values: Values[SetType, GetType] = TEXT_OR_NONE,  # type: ignore[assignment]
-            **options: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -76,7 +78,7 @@ class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[Se
             *names: Any,
             null: Literal[False] = ...,
             _values: Values[SetType, GetType] = INTEGER,  # type: ignore[assignment]
-            **options: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         @overload
         def __init__(
@@ -84,7 +86,7 @@ class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[Se
             *names: Any,
             null: bool,
             _values: Values[SetType, GetType] = INTEGER_OR_NONE,  # type: ignore[assignment]
-            **options: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -113,7 +115,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
             *names: Any,
             null: Literal[False] = ...,
             _values: Values[SetType, GetType] = UUID,  # type: ignore[assignment]
-            **options: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         @overload
         def __init__(
@@ -121,6 +123,6 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
             *names: Any,
             null: bool,
             _values: Values[SetType, GetType] = UUID_OR_NONE,  # type: ignore[assignment]
-            **options: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...

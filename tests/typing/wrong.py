@@ -46,4 +46,7 @@ def relations(order: Order) -> None:
     order.sent_to_id = 1  # error
 
 
+fields.ULIDField(prefix=1)  # error
+fields.LexicalSequenceField(block="1")  # error
+fields.UUIDv7Field(accept_other_versions="no")  # error
 fields.TSIDField(null="no")  # error
