@@ -116,7 +116,7 @@ def load_row(target: Target, saved: dict[str, Any]) -> Row:
     if isinstance(pk, str):
         key = target.model._meta.pk.to_python(pk)
     else:
-        pairs = zip(target.key_fields, pk, strict=True)
+        pairs = zip(target.model._meta.pk_fields, pk, strict=True)
         key = tuple(field.to_python(part) for field, part in pairs)
     return target.source.load_place(saved["created"]), key
 

@@ -163,7 +163,7 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
     if run is not None and same_options(run, target):
         return target.missing.count(), as_stored(now)
     has_id = Q(**{f"{target.field.name}__isnull": False})
-    key = target.key_fields[0].attname
+    key = target.model._meta.pk_fields[0].attname
     counts = {
         "missing": Count(key, filter=target.is_missing),
         "first": Min(target.source.selected_place, filter=has_id & target.source.has_shown_time),
@@ -281,7 +281,7 @@ def warnings(target: Target) -> Iterator[str]:
 
 def _check_unique(target: Target) -> None:
     """The rows are written by their keys, and a model may name columns that repeat."""
-    columns = [str(field.column) for field in target.key_fields]
+    columns = [str(field.column) for field in target.model._meta.pk_fields]
     connection = connections[target.using]
     of_key = {folded(connection, column) for column in columns}
     for each in constraints(connection, target.model._meta.db_table).values():
@@ -289,7 +289,7 @@ def _check_unique(target: Target) -> None:
         if (each["unique"] or each["primary_key"]) and of_index and of_index <= of_key:
             return
     # MariaDB's key of a table with system versioning contains one column more.
-    names = [field.attname for field in target.key_fields]
+    names = [field.attname for field in target.model._meta.pk_fields]
     groups = target.rows.order_by().values(*names).annotate(sortable_ids_rows=Count("*"))
     if repeated := groups.filter(sortable_ids_rows__gt=1).first():
         raise BackfillError(

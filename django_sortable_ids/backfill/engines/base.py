@@ -47,7 +47,7 @@ class Statements(ABC):
         self.connection: Any = connections[target.using]
         self._table = self._quote(target.model._meta.db_table)
         self._column = self._quote(target.field.column)
-        self._keys = [self._quote(key.column) for key in target.key_fields]
+        self._keys = [self._quote(key.column) for key in target.model._meta.pk_fields]
         self._key_names = [f"key_{n}" for n in range(len(self._keys))]
         self._source_column = self._quote(target.source.field.column)
         if composition:

@@ -76,7 +76,7 @@ def time_index(target: Target, connection: Any) -> str | None:
         ascends = part["Collation"] == "A" and not part["Sub_part"] and not is_off
         column = tables.folded(connection, part["Column_name"] or "") if ascends else None
         indexes.setdefault(part["Key_name"], []).append(column)
-    keys = [tables.folded(connection, str(key.column)) for key in target.key_fields]
+    keys = [tables.folded(connection, str(key.column)) for key in target.model._meta.pk_fields]
     is_ordered = engine == "InnoDB" and "partitioned" not in (options or "")
     if not is_ordered or indexes.get("PRIMARY") != keys:
         return None
@@ -114,7 +114,10 @@ class MySQLStatements(Statements):
     def sending_sql(self) -> str:
         """One UPDATE with a JSON parameter: for each row a list of its key, its id, and maybe its
         time."""
-        names, fields = [*self._key_names, "id"], [*self.target.key_fields, self.target.field]
+        names, fields = (
+            [*self._key_names, "id"],
+            [*self.target.model._meta.pk_fields, self.target.field],
+        )
         columns = ", ".join(
             f"{name} {self._json_type(field)} PATH '$[{position}]'"
             for position, (name, field) in enumerate(zip(names, fields, strict=True))

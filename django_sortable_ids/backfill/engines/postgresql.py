@@ -34,7 +34,7 @@ class PostgreSQLStatements(Statements):
     @cached_property
     def sending_sql(self) -> str:
         names = [*self._key_names, "id"]
-        types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
+        types = [key.rel_db_type(self.connection) for key in self.target.model._meta.pk_fields]
         types.append(self.target.field.db_type(self.connection))
         if self._compares_times:
             names.append("created")

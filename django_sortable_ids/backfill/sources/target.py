@@ -161,15 +161,10 @@ class Target:
 
     # Reading
 
-    @cached_property
-    def key_fields(self) -> list[models.Field[Any, Any]]:
-        """The columns of the primary key: several if it is composite."""
-        return self.model._meta.pk_fields
-
     def stored_keys(self, pks: Iterable[Any]) -> list[Sequence[Any]]:
         """The parameters for keys: for each of them a value for each of its columns."""
         columns = zip(*pks, strict=True) if self.model._meta.is_composite_pk else [pks]
-        stored = map(self._stored, self.key_fields, columns)
+        stored = map(self._stored, self.model._meta.pk_fields, columns)
         return list(zip(*stored, strict=True))
 
     def _stored(self, field: models.Field[Any, Any], parts: Iterable[Any]) -> Iterable[Any]:
@@ -189,7 +184,7 @@ class Target:
         if not self.model._meta.is_composite_pk:
             return list(rows.values_list(place, "pk", *names))
         # Django does not convert a foreign key that it selects as a part of "pk".
-        keys = [field.attname for field in self.key_fields]
+        keys = [field.attname for field in self.model._meta.pk_fields]
         end = 1 + len(keys)
         columns = rows.values_list(place, *keys, *names)
         return [(row[0], row[1:end], *row[end:]) for row in columns]
