@@ -30,11 +30,7 @@ _FORWARDS = (
 def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
     """Raise ``BackfillError`` with all that prevents the move; or else with all that fails when it
     is tried on tables without rows, which are dropped."""
-    refuse(engine, [*dict.fromkeys(problems(engine, allowed))] or [*engine.rehearse()])
-
-
-def refuse(engine: KeyEngine, found: list[str]) -> None:
-    if found:
+    if found := [*dict.fromkeys(problems(engine, allowed))] or [*engine.rehearse()]:
         # Later migrations may be undone already.
         forwards = [_FORWARDS] * engine.note.backwards
         raise BackfillError("\n".join([f"{UNMOVED}.", *found, *forwards]))
@@ -42,6 +38,7 @@ def refuse(engine: KeyEngine, found: list[str]) -> None:
 
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """Each with what to do. ``allowed`` are the programs that somebody has read."""
+    yield from engine.gone()
     for table in engine.change.tables:
         for _, old in table.added:
             if tables.has_column(engine.connection, table.name, old.column):

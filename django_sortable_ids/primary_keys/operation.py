@@ -152,7 +152,6 @@ class MigratePrimaryKey(BothWays):
     def _move(self, engine: KeyEngine, keys: Sequence[MovedKey], *, backwards: bool) -> None:
         deleted = DeletedKeys(engine, self.histories)
         if not engine.is_done():
-            obstacles.refuse(engine, [*engine.gone()])
             obstacles.check(engine, self.allowed)
             engine.create_maps()
             if backwards:

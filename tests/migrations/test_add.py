@@ -5,7 +5,6 @@ import contextlib
 import pytest
 from django.core.management.base import CommandError
 from django.db import connection
-from django.db.migrations.operations import AddField
 from django.db.models import CharField
 
 from django_sortable_ids.backfill import plan, run
@@ -165,13 +164,6 @@ def test_a_transaction_around_an_operation_is_refused(depot, step):
     with pytest.raises(CommandError, match="set atomic = False on the migration"):
         depot.migrate()
     assert depot.applied() == depot.names[:1]
-
-
-def test_the_autodetector_finds_nothing_to_change(depot):
-    prepare(depot, ADD.format("ULIDField(unique=True)"))
-    depot.migrate()
-    added = AddField("order", "public", ULIDField(unique=True))
-    assert depot.undetected(depot.names[0], added)
 
 
 @pytest.mark.parametrize(

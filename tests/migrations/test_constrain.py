@@ -192,20 +192,6 @@ def test_a_row_without_an_id_that_comes_meanwhile_is_refused_and_nothing_is_left
     assert depot.column("depot_order", "public").count(None) == 1
 
 
-@pytest.mark.skipif(connection.vendor != "mysql", reason="a mode of MariaDB and MySQL")
-def test_a_server_that_is_not_strict_does_it_too_and_stays_so(depot):
-    ready(depot)
-    with connection.cursor() as cursor:
-        cursor.execute("SET SESSION sql_mode = ''")
-        try:
-            depot.migrate()
-            cursor.execute("SELECT @@sql_mode, @@lock_wait_timeout > 1")
-            assert cursor.fetchone() == ("", 1)
-        finally:
-            connection.close()
-    assert is_constrained()
-
-
 def test_ids_that_are_not_unique_are_refused_and_nothing_is_left(depot):
     prepare(depot)
     order = depot.model("Order")

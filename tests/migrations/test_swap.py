@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 from django.core.management import CommandError
-from django.db import IntegrityError, connection, models, transaction
+from django.db import connection, models
 from django.db.migrations import Migration
 from django.db.migrations.operations import AlterField
 from django.db.migrations.writer import MigrationWriter
@@ -319,42 +319,6 @@ def test_it_waits_for_no_lock_for_long(depot, monkeypatch):
     assert ids(depot) == before[::-1]
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's setting")
-@pytest.mark.parametrize(
-    "step", [SWAP, 'RenameMovedKey("order", [("name", "title", CharField(max_length=9))]),']
-)
-def test_what_follows_in_the_migration_waits_as_ever(depot, step):
-    prepare(depot)
-    depot.names.pop()
-    depot.write(
-        f"{step} RunPython(look),",
-        """
-def look(apps, schema_editor):
-    with schema_editor.connection.cursor() as cursor:
-        cursor.execute("SHOW lock_timeout")
-        assert cursor.fetchone() == ("0",)
-""",
-    )
-    depot.migrate()
-    assert depot.applied() == ["0001_step", "0002_step"]
-
-
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite rewrites what uses a column")
-def test_triggers_and_views_of_sqlite_follow_too(depot):
-    prepare(depot)
-    with connection.cursor() as cursor:
-        cursor.connection.executescript(
-            "CREATE VIEW depot_view AS SELECT public FROM depot_order; "
-            "CREATE TRIGGER keep BEFORE UPDATE OF public ON depot_order BEGIN "
-            "SELECT RAISE(ABORT, 'ids stay'); END"
-        )
-    depot.migrate()
-    order = depot.model("Order")
-    with pytest.raises(IntegrityError, match="ids stay"), transaction.atomic():
-        order.objects.update(new="01KDVDNA00PVDPVDPVDPVDPVDM")
-    order.objects.filter(name="a").update(public="019b76da-a800-7b6d-adb6-db6db6db6db4")
-
-
 # Models and columns that differ by a swap: it is pending, or was made and not recorded
 
 
@@ -414,31 +378,6 @@ def test_stopped_on_the_way_back_it_is_completed_first(depot, checked):
     assert ids(depot) == before[::-1]
     depot.migrate("0001")
     assert ids(depot) == before
-
-
-def test_stopped_on_the_way_forward_it_is_completed_first(depot, checked):
-    prepare(depot, "KSUIDField(unique=True)", "UUIDv7Field(unique=True)")
-    depot.names.pop()
-    depot.write(SWAP, atomic=False)  # else it is recorded in its own transaction
-    before = ids(depot)
-    stop_before(depot, RECORDS)
-    assert (ids(depot), depot.applied()) == (before[::-1], ["0001_step"])
-    refused(depot, "manage.py migrate depot 0002_step", "0001")
-    depot.migrate()
-    assert ids(depot) == before[::-1]
-    assert depot.applied() == ["0001_step", "0002_step"]
-    depot.migrate("0001")
-    assert ids(depot) == before
-
-
-def test_a_guard_that_is_off_changes_nothing(depot, settings):
-    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
-    prepare(depot)
-    depot.migrate()
-    after = ids(depot)
-    depot.migrate("0001", fake=True)
-    depot.migrate("0001")
-    assert ids(depot) == after
 
 
 def test_a_second_swap_of_the_same_fields_is_made(depot):

@@ -200,13 +200,6 @@ def test_tables_of_several_databases_need_the_name_of_one(project):
     assert move(project, "depot", "--database=depot").stdout.splitlines()[:-1] == EDITS[:-1]
 
 
-def test_keys_that_are_not_moved_yet_are_no_ids(edited_project):
-    done = edited_project.backfill("depot.Customer.id", "--verify")
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "`manage.py check --database default` says what to do" in done.stderr
-
-
 BASES = """
 import uuid
 from django.db import models
@@ -262,12 +255,6 @@ def test_a_key_of_an_unmanaged_table(project):
     assert refused(project, "depot", "--write-migration") == [
         "depot.Customer is not managed, so no migration moves its key: keep that"
     ]
-
-
-def test_migrations_that_can_not_be_read(edited_project):
-    edited_project.write_migration("0002_next", "0009_gone")
-    [said] = refused(edited_project, "depot")
-    assert said.startswith("the migrations can't be read: Migration depot.0002_next dependencies")
 
 
 def test_another_public_text_moves_no_key(project):
