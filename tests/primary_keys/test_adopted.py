@@ -168,3 +168,10 @@ def test_what_is_refused(project):
     assert done.stderr.endswith(
         " the migrations, and the key of type BigAutoField: leave CharField in the model\n"
     )
+
+
+def test_texts_without_room(project):
+    edit(project)
+    project.sql("UPDATE depot_visit SET short_text = '1' WHERE name = 'a'")
+    done = project.move("--adopt=depot_visit.short_text=depot.Customer")
+    assert "1 row of depot_visit.short_text with keys of depot.Customer, for whose" in done.stderr

@@ -27,6 +27,8 @@ class Tag(models.Model):
     content_type = models.ForeignKey(ContentType, models.CASCADE)
     object_id = models.PositiveIntegerField()
     target = GenericForeignKey()
+    parent_type = models.ForeignKey(ContentType, models.CASCADE, null=True, related_name="+")
+    parent = GenericForeignKey("parent_type")
 
 
 class Label(Tag):
@@ -163,6 +165,7 @@ def test_the_plan_judges_before_an_edit(project, to):
     project.manage("check")
     done = move(project, *arguments, LEFT, "--write-migration")
     assert done.returncode == 0, done.stderr
+    assert done.stdout.count("depot_tag.object_id: texts of keys") == 1
     project.manage("migrate", "&&", "check", "--database", "default")
     code = "from depot.models import *; print([c.tags.count() for c in Customer.objects.all()])"
     assert project.shell(code) == "[1, 1, 1]"

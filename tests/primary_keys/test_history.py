@@ -108,21 +108,27 @@ def test_a_row_that_was_restored_keeps_its_key(filled):
     assert filled.objects("Customer").get(name="b").pk == filled.key("b")
 
 
-def test_history_rows_that_are_inserted_during_the_move_stop_it(filled):
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("HistoricalOrder", {"id": 1, "customer_id": 99, "history_date": AT}),
+        ("Customer", {"id": 99, "name": "z", "created_at": AT}),
+    ],
+)
+def test_rows_that_are_inserted_during_the_move_stop_it(filled, name, row):
     before = filled.keys()
     filled.write_move()
 
     def insert():
-        filled.objects("HistoricalOrder").create(id=1, customer_id=99, history_date=AT)
+        filled.objects(name).create(**row)
 
-    inserting = on_statement(COLLECTS, insert, after=True, once=True)
-    with inserting:
+    with on_statement(COLLECTS, insert, after=True, once=True):
         said = filled.depot.refusal()
     assert said == (
-        "depot_historicalorder: rows were inserted during the migration. No key was moved: stop "
+        f"depot_{name.lower()}: rows were inserted during the migration. No key was moved: stop "
         "the application, and migrate again"
     )
-    filled.objects("HistoricalOrder").filter(customer_id=99).delete()
+    filled.objects(name).filter(**row).delete()
     assert filled.keys() == before
     filled.depot.migrate()
     assert is_one_to_one(before, filled.keys())

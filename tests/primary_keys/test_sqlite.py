@@ -151,6 +151,11 @@ def test_what_no_model_knows_goes_on(depot):
         del old["a"]
         customers = depot.model("Customer").objects.values_list("name", "pk")
         assert dict(customers) == {**old, "z": 901}
+        execute("DELETE FROM depot_customer WHERE id = 901")
+        depot.migrate()
+        depot.migrate("0001_step")
+        later = depot.model("Customer").objects.create(name="y", created_at="2024-05-01T00:00Z")
+        assert later.pk == 902
     finally:
         execute("DROP VIEW ordered", "DROP TABLE log")
 

@@ -100,6 +100,27 @@ def test_keys_of_deleted_rows_that_only_adopted_texts_contain(depot, kind, of):
     assert texts_of(depot) == before
 
 
+def test_adopted_texts_are_of_one_model(depot, kind):
+    """Not of another one that moves, too, and has a row with such a key."""
+    create(depot)
+    customer = depot.model("Customer").objects.first()
+    depot.model("Order").objects.create(pk=99, name=customer.name, customer=customer)
+    tag(depot, kind, ["99"])
+    move = small.MOVE.format(
+        field="UUIDv7Field(primary_key=True)",
+        options=f'created_from="created_at", old={small.OLD}',
+        references=[small.REFERENCE],
+        generic=[],
+    )
+    order = f'"depot.Order", "id", UUIDv7Field(primary_key=True), created_at="now", old={small.OLD}'
+    both = f"""texts=[("depot_tagged", "object_id", "depot.Customer")], keys=[MovedKey({order}), """
+    depot.write(move.replace("keys=[", both), atomic=False)
+    depot.migrate()
+    [text] = texts_of(depot)
+    assert len(text) == 36
+    assert text != str(depot.model("Order").objects.get(old_id=99).pk)
+
+
 def test_what_only_python_reads_as_a_number_is_none(depot, kind):
     create(depot)
     one, *_ = keys(depot)
