@@ -140,12 +140,6 @@ def test_a_column_of_another_database_is_a_warning(create):
     )
 
 
-def test_a_time_after_now_is_a_warning(edited):
-    rows = f"{ROWS.format(CREATED)}\n{LATE}"
-    done = edited(NUMBER, AUTO, rows).move("--drop-old", FROM)
-    assert done.stdout.count("warning: depot.Customer: the latest joined is 2222-03-10") == 1
-
-
 @pytest.mark.parametrize("year", [2222, 2024])
 def test_the_only_times_are_no_source_if_most_are_after_now(edited, year):
     starts = "starts_at = models.DateTimeField()\n    "
