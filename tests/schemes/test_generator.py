@@ -234,6 +234,31 @@ def test_a_large_step_back_is_refused_until_the_clock_has_caught_up(rule):
     assert increases([before, *take(going, 100)])
 
 
+@in_one_case("scheme", [get("uuid6"), get("uuid7")])
+def test_a_step_back_is_counted_from_the_last_id_of_many_ticks(scheme, rule):
+    rule("raise")
+    clock = Clock()
+    going = generator_of(scheme, clock)
+    for _ in range(8):
+        going.next()
+        clock.now += SECOND
+    clock.now -= 18 * SECOND
+    with pytest.raises(ClockRollback, match=r"the clock is 17\.0 s behind"):
+        going.next()
+
+
+@in_one_case("scheme", [get("uuid6"), get("uuid7")])
+def test_the_last_tick_is_reached_and_not_passed(scheme):
+    last, clock = scheme.layout.last_tick, Clock()
+    clock.now = scheme.epoch_ns + (last - 3) * scheme.tick_ns
+    going = generator_of(scheme, clock)
+    for tick in range(last - 3, last + 1):
+        assert going.next()[0] == tick
+        clock.now += scheme.tick_ns
+    with pytest.raises(OutOfRange):
+        going.next()
+
+
 def test_a_large_step_back_is_waited_for(rule):
     rule("wait")
     clock = Clock()
@@ -314,7 +339,7 @@ def test_ids_follow_jumps_of_years(scheme, travel):
     there = []
     for at in (FUTURE, past, FUTURE, past):
         with travel(at):
-            there += [scheme.generate() for _ in range(10)]
+            there += [*(scheme.generate() for _ in range(5)), *scheme.generate_many(5)]
             # A tick of few ids may be full, and the next one is used early.
             assert scheme.parts(there[-1])[0] - scheme.tick(at) in (0, 1)
         real.append(scheme.generate())
