@@ -111,8 +111,7 @@ class TimeScheme(Scheme):
         """
         if at is not None:
             return self.generate_many(1, at)[0]
-        value: ID = self._generator.next()
-        return value
+        return self._next()
 
     def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
         """``n`` new values, strictly increasing; strictly decreasing for a reversed scheme.
@@ -157,6 +156,11 @@ class TimeScheme(Scheme):
         with _generator_lock:
             shared: Generator = vars(self).setdefault("_generator", new)
         return shared
+
+    @cached_property
+    def _next(self) -> Callable[[], ID]:
+        """For ``generate``: finding the method in two steps takes a tenth of its time."""
+        return self._generator.next
 
     # Time
 
