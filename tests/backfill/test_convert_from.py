@@ -117,7 +117,17 @@ def test_ids_of_the_application_are_left_alone_and_no_failure(source, name):
         assert lines[2] == "all different"
 
 
-# The plan
+def test_exchanged_ids_of_nearly_the_same_time_fail():
+    insert_old("plain", old_values("plain", 2))
+    fill("uuid6", "plain")
+    one, other = Old.objects.all()
+    ids = one.uuid6, other.uuid6
+    Old.objects.update(uuid6=None)
+    for row, value in zip((other, one), ids, strict=True):
+        Old.objects.filter(pk=row.pk).update(uuid6=value)
+    assert "2 rows with an id not converted from the old one" in support.refusal(
+        label("uuid6"), "--verify"
+    )
 
 
 # What can't be converted

@@ -192,6 +192,15 @@ def test_a_day_begins_at_midnight_in_the_time_zone(settings, zone, use_tz):
     assert call(NAME, "--verify")[1] == "all different, strictly in order, and of their rows' times"
 
 
+def test_an_id_that_the_application_generated_later_on_that_day():
+    insert(BillLine, [{"amount": 0, "day": day} for day in DAYS])
+    call(NAME, "--created-from=day")
+    field, last = BillLine._meta.get_field("public_id"), BillLine.objects.order_by("day").last()
+    evening = datetime(last.day.year, last.day.month, last.day.day, 23, tzinfo=ZoneInfo("UTC"))
+    BillLine.objects.filter(pk=last.pk).update(public_id=field.scheme.generate(evening))
+    assert call(NAME, "--verify", "--allow-edited-times=0")[1].startswith("1 id of the application")
+
+
 def test_days_that_ids_cannot_hold():
     days = [date(2010, 11, 3), date(2010, 11, 5), date.min, date.max, date(2024, 1, 1)]
     insert(BillLine, [{"id": n, "amount": 0, "day": day} for n, day in enumerate(days, 1)])
