@@ -299,10 +299,7 @@ def in_sqlite(connection: Any, table: str) -> tuple[str | None, Kind | None]:
     """SQLite's schema of a table or view (``main``, ``temp`` or an attached one), and which it
     is."""
     schema, name = split(connection, table)
-    schemas = [each for _, each, _ in rows(connection, "PRAGMA database_list")]
-    # SQLite looks in "temp" first, and lists it only once it has a table.
-    schemas.sort(key=["temp", "main", *schemas].index)
-    for each in schemas:
+    for _, each, _ in rows(connection, "PRAGMA database_list"):
         if schema is None or each.lower() == schema.lower():
             sql = f"SELECT type FROM {quoted_in_sqlite(each)}.sqlite_master {_SQLITE_KIND}"
             if kind := value(connection, sql, [name]):

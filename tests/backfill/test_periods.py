@@ -57,8 +57,8 @@ def test_times_are_linear_in_the_key(numbers, size):
     keys(*numbers)
     printed = call(NAME, *PERIOD, f"--batch-size={size}")
     assert printed[0] == (
-        f"{NAME}: UUIDv7 of times from 2015-01-01T00:00:00-05:00 to "
-        f"2024-06-30T23:59:59.999999-04:00, linear in the keys from {min(numbers)} to "
+        f"{NAME}: UUIDv7 of times from 2015-01-01T05:00:00+00:00 to "
+        f"2024-07-01T03:59:59.999999+00:00, linear in the keys from {min(numbers)} to "
         f"{max(numbers)}"
     )
     assert_spread(min(numbers), max(numbers))
@@ -146,13 +146,13 @@ BAD = {
     ("--created-from=pk", "--end=2015-01-01"): ALL_THREE,
     ("--created-from=day", "--start=2015-01-01", "--end=2016-01-01"): ALL_THREE,
     ("--created-from=pk", "--start=2016-01-01", "--end=2015-01-01"): (
-        "--start 2016-01-01T00:00:00-05:00 --end 2015-01-01T23:59:59.999999-05:00: expected a "
+        "--start 2016-01-01 --end 2015-01-01: expected a start before the end, "
     ),
     ("--created-from=pk", "--start=2016", "--end=2017-01-01"): (
         "--start '2016': expected a day or a time, such as 2015-01-31 or 2015-01-31T08:30"
     ),
     ("--created-from=pk", "--start=1969-01-01", "--end=2017-01-01"): (
-        "--start 1969-01-01T00:00:00-05:00 --end 2017-01-01T23:59:59.999999-05:00: UUIDv7 has times"
+        "--start 1969-01-01 --end 2017-01-01: UUIDv7 has times from 1970-01-01 "
     ),
     ("--created-at=now", "--created-from=day"): (
         "--created-at sets the time of every row: give no other source"
@@ -176,7 +176,6 @@ def test_an_end_in_the_future():
     keys(1)
     tomorrow = datetime.now(NEW_YORK) + timedelta(days=1)
     message = refusal(NAME, *PERIOD[:2], f"--end={tomorrow:%Y-%m-%d}")
-    assert f" --end {tomorrow:%Y-%m-%d}T23:59:59.999999" in message
     assert "an end before now" in message
 
 

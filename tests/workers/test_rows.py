@@ -14,7 +14,7 @@ from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
 from django_sortable_ids.workers import leases
 from django_sortable_ids.workers.leases import Terms
 from tests.marks import own_tables
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, wait_until
 from tests.schemes.generators import increases
 
 from .proxy import proxy
@@ -107,22 +107,22 @@ def test_the_lowest_number_that_was_given_back_comes_first():
 def test_many_at_once(silent):
     """All of them see the same rows, and write when all have seen them."""
     if silent:
-        for number in range(16):
+        for number in range(32):
             WorkerLease.objects.create(
                 number=number, owner="web pid 1", token="gone", starts=0, expires=number
             )
-    together = threading.Barrier(16)
+    together = threading.Barrier(32)
 
     def begin(_):
         connection.ensure_connection()
         together.wait(PATIENCE)
         try:
-            return take(places=16).number
+            return take(places=32).number
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(16) as pool:
-        assert sorted(pool.map(begin, range(16))) == list(range(16))
+    with ThreadPoolExecutor(32) as pool:
+        assert sorted(pool.map(begin, range(32))) == list(range(32))
     assert set(WorkerLease.objects.values_list("starts", flat=True)) == {NOW}
 
 
@@ -156,6 +156,24 @@ def made_until_it_fails(process):
         made += answer
         time.sleep(0.02)
     return made, answer
+
+
+def test_a_short_outage_is_not_noticed(maker, tmp_path):
+    """Shorter than the rest of the lease, though renewals fail."""
+    file = tmp_path / "said"
+    with reach() as (database, cut, restore), file.open("w") as said:
+        process = maker(database=database, stderr=said)
+        made = process.ids()
+        process.ask("extend", 3600)
+        before = row().expires
+        cut()
+        made += process.ids()
+        wait_until(lambda: "was not renewed" in file.read_text(), "a renewal that fails")
+        made += process.ids()
+        restore()
+        WorkerLease.objects.update(expires=0)
+        wait_until(lambda: row().expires == before, "a renewal that does not")
+        assert increases(made + process.ids())
 
 
 def test_an_outage_beyond_the_end_of_the_lease(maker):

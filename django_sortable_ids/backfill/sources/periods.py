@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Max, Min, Q, Value
-from django.utils import timezone
 
 from ...errors import BackfillError, WrongArguments
 from ...fields import LexicalSequenceField, SortableIDField
@@ -76,8 +76,8 @@ class Spread(Derived):
             first, last, now = _parsed("--start", start), _parsed("--end", end), datetime.now(UTC)
             if not first <= last <= now:
                 raise BackfillError(
-                    f"--start {shown(first)} --end {shown(last)}: expected a start before the end, "
-                    f"and an end before now, {shown(now)}, when the last of the rows existed"
+                    f"--start {start} --end {end}: expected a start before the end, and an end "
+                    f"before now, {now.isoformat()}, when the last of the rows existed"
                 )
 
     @classmethod
@@ -98,7 +98,7 @@ class Spread(Derived):
         start, end = _parsed("--start", given["start"]), _parsed("--end", given["end"])
         if isinstance(scheme, TimeScheme) and not all(map(scheme.can_hold, (start, end))):
             raise BackfillError(
-                f"--start {shown(start)} --end {shown(end)}: {scheme.title} has times from "
+                f"--start {given['start']} --end {given['end']}: {scheme.title} has times from "
                 f"{scheme.earliest} to {scheme.latest}"
             )
         before = last.options if last and last.options.get("created_from") == "pk" else {}
@@ -113,8 +113,8 @@ class Spread(Derived):
     @property
     def described(self) -> str:
         return (
-            f"times from {shown(self.start)} to {shown(self.end)}, linear in the keys from "
-            f"{self.first} to {self.last}"
+            f"times from {self.start.isoformat()} to {self.end.isoformat()}, linear in the keys "
+            f"from {self.first} to {self.last}"
         )
 
     @property
@@ -194,7 +194,7 @@ class Fixed(Derived):
 
     @property
     def described(self) -> str:
-        return f"{shown(self.moment)} for every row, in the order of the key"
+        return f"{self.moment.isoformat()} for every row, in the order of the key"
 
     @property
     def options(self) -> dict[str, Any]:
@@ -267,24 +267,12 @@ class WithoutTime(Unsourced):
 def _parsed(option: str, text: str) -> datetime:
     """The aware time of ``--start`` or ``--end``. A date means the start, or the last microsecond,
     of that day in ``TIME_ZONE``. Raises ``BackfillError`` for other texts."""
-    is_end = option == "--end"
-    try:
+    with suppress(ValueError):
         day = date.fromisoformat(text)
-    except ValueError:
-        pass
-    else:
-        return in_utc(datetime.combine(day, time.max) if is_end else day)
+        return in_utc(datetime.combine(day, time.max) if option == "--end" else day)
     try:
         return in_utc(datetime.fromisoformat(text))
     except ValueError:
         raise BackfillError(
             f"{option} {text!r}: expected a day or a time, such as 2015-01-31 or 2015-01-31T08:30"
         ) from None
-
-
-def shown(at: datetime) -> str:
-    """A time as text, in ``TIME_ZONE``."""
-    try:
-        return at.astimezone(timezone.get_default_timezone()).isoformat()
-    except OverflowError:
-        return at.astimezone(UTC).isoformat()
