@@ -190,13 +190,6 @@ def test_the_size_follows_the_target_time():
     assert follow(size, 10**9) == MOST
 
 
-def test_one_batch_doubles_the_size_at_most_and_a_smaller_one_says_nothing():
-    size = BatchSize(5000, Limits(target_time=0.5))
-    size.took(3, 0.5)
-    assert size.rows == 5000
-    assert follow(size, 10**9, batches=1) == 10_000
-
-
 def test_a_size_without_a_target_stays_and_is_at_most_the_rows_of_a_second():
     assert follow(BatchSize(5000, Limits()), 10**9) == 5000
     assert BatchSize(5000, Limits(max_rows_per_second=100)).rows == 100

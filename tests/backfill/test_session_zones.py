@@ -96,17 +96,6 @@ def test_both_hours_of_a_clock_change_are_told_apart(naive, name, zone, start, s
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
 
 
-@postgresql
-@pytest.mark.parametrize(("zone", "start"), ZONES)
-def test_a_session_with_a_zone_of_its_own(zoned, zone, start):
-    using = zoned(zone)
-    insert_instants(start, using)
-    assert fill("uuid7", 7, using=using).filled == 72
-    assert_right("uuid7", using)
-    found = verify(find("uuid7", using))
-    assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
-
-
 # PostgreSQL's timestamp under USE_TZ=True: Django reads it in the session's time zone
 
 LOCAL_EDGES = {

@@ -203,6 +203,15 @@ def test_django_runs_them(adopted, capsys):
         call_command("check", databases=["default"], tags=["database"])
 
 
+def test_they_are_warnings_until_the_tables_of_the_app_are_there(adopted, monkeypatch):
+    """`migrate django_sortable_ids` has to run."""
+    adopted(f"varchar(32) COLLATE {LOCALE[connection.vendor]}", KUUIDField(unique=True))
+    pending = "django_sortable_ids.migrating.unrecorded.pending_apps"
+    monkeypatch.setattr(pending, lambda connection: {"django_sortable_ids"})
+    (message,) = check_databases(databases=["default"])
+    assert (message.id, message.is_serious()) == ("sortable_ids.E007", False)
+
+
 @pytest.mark.parametrize(
     ("options", "road"),
     [

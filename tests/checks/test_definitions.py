@@ -253,12 +253,3 @@ def test_django_runs_them(settings, capsys):
     assert not workers & {each.__qualname__ for each in registry.get_checks()}
     call_command("check", deploy=True)
     assert "(sortable_ids.W003)" in capsys.readouterr().err
-
-
-@offline
-def test_no_database_is_asked(isolated):
-    """pytest-django forbids it here; and the vendor is known without it."""
-    tagged(*JOINS["ulid as text"][:3])
-    assert check_definitions()
-    assert check_workers() == []
-    assert connection.vendor

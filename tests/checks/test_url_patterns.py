@@ -5,7 +5,6 @@ import re
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import RequestFactory
-from django.test.utils import isolate_apps
 from django.urls import include, path, re_path, register_converter
 from django.urls.converters import IntConverter
 from django.views import generic
@@ -16,13 +15,10 @@ from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.checks.views import check_views
-from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.old_ids.models import Purchase
 from tests.testapp.models import Order, SnowflakeKey, ULIDKey, UUIDv7Key
-
-from .test_definitions import define
 
 
 class Positive(IntConverter):
@@ -231,18 +227,6 @@ def test_the_warning_says_what_to_do(settings, view, key, takes_numbers):
     texts = [key.public_text.example, "17", "about-us"]
     matches = [bool(re.match(f"^{pattern}/$", f"{each}/")) for each in texts]
     assert matches == [True, takes_numbers, False]
-
-
-@isolate_apps("tests.testapp")
-def test_an_id_with_wrong_options_is_reported_by_its_own_check(settings):
-    model = define("Wrong", id=UUIDv7Field(primary_key=True, prefix="1"))
-    assert found(settings, path("<int:pk>/", Detail.as_view(model=model))) == []
-
-
-@pytest.mark.parametrize("model", ["testapp.UUIDv7Key", property(lambda view: UUIDv7Key), None])
-def test_a_class_whose_model_is_no_model(settings, model):
-    view = type("View", (generic.DetailView,), {"model": model})
-    assert found(settings, path("<int:pk>/", view.as_view())) == []
 
 
 def test_a_project_without_urls(settings):

@@ -40,12 +40,6 @@ def process(settings, monkeypatch):
     workers._give_back()
 
 
-@pytest.fixture
-def pool_of_one():
-    """The numbers of ``WORKERS``, but for one of them."""
-    occupy(1)
-
-
 class Ticks(LeasedGenerator):
     """Says the tick in the place of each number."""
 
@@ -81,34 +75,6 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
             SnowflakeField().generate()
         WorkerLease.objects.filter(number=2).update(token="", expires=0)
         assert SnowflakeField().generate() >> 12 & 1023 == 2
-
-
-class ClockThatLosesTheNumber:
-    """It shows ``START``; where it is set and read, another process takes the number meanwhile."""
-
-    def __init__(self):
-        self.at = START
-        self.others = []
-
-    def __call__(self):
-        read = self.at
-        if read > START and not self.others:
-            self.others.append(ProcessLease(2, TERMS, "default", lambda: START + 1300 * MS))
-        return read
-
-
-@pytest.mark.usefixtures("pool_of_one")
-def test_a_time_after_the_end_while_another_takes_the_number():
-    clock = ClockThatLosesTheNumber()
-    _, going = leased(clock, lambda: START)
-    going.next()
-    clock.at = START + 1000 * MS
-    with pytest.raises(LeaseLost, match="worker number 0 was leased until"):
-        going.next()
-    # The clock that goes back makes it no better: the process is told to end.
-    clock.at = START
-    with pytest.raises(LeaseLost, match="worker number 0 was leased until"):
-        going.next()
 
 
 def test_a_clock_that_jumps_ahead_extends_the_lease_to_it():
