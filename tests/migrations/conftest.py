@@ -2,14 +2,16 @@
 
 import importlib
 import sys
+from contextlib import contextmanager
 from textwrap import dedent, indent
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, models
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.test.utils import isolate_apps
 
 from tests.own_tables import few_tables
 
@@ -117,6 +119,19 @@ class Depot:
                     cascade = " CASCADE" if connection.vendor == "postgresql" else ""
                     cursor.execute(f"DROP TABLE {connection.ops.quote_name(table)}{cascade}")
         MigrationRecorder(connection).migration_qs.filter(app="depot").delete()
+
+
+@contextmanager
+def modelled(module, table, **fields):
+    """In a module of the package, the only model is one of that table, with these fields."""
+    with isolate_apps("depot") as own, pytest.MonkeyPatch.context() as patch:
+        meta = type("Meta", (), {"app_label": "depot", "db_table": table})
+        name = table.removeprefix("depot_").title()
+        type(name, (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
+        patch.setattr(module, "apps", own)
+        importlib.invalidate_caches()
+        forget("depot.migrations")
+        yield
 
 
 @pytest.fixture

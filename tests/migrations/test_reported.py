@@ -1,10 +1,7 @@
 """What the report says of a column while models, migrations and the database differ."""
 
-import importlib
-
 import pytest
-from django.db import connection, models
-from django.test.utils import isolate_apps
+from django.db import connection
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.management import reporting
@@ -12,33 +9,22 @@ from tests.marks import own_tables
 from tests.primary_keys.stops import RECORDS, stop_before
 from tests.support import EVERYTHING, execute, limited_to, printed
 
-from .conftest import forget
+from .conftest import modelled
 from .sources import ROWS, create_orders
 from .test_swap import prepare
 
 pytestmark = own_tables
 
 
-@pytest.fixture
-def reported(monkeypatch):
+def reported(public, **others):
     """The line of ``public`` in a model with these fields and the table of the depot."""
-
-    def look(public, **others):
-        with isolate_apps("depot") as own:
-            meta = type("Meta", (), {"app_label": "depot", "db_table": "depot_order"})
-            body = {"__module__": __name__, "Meta": meta, "public": public, **others}
-            type("Order", (models.Model,), body)
-            monkeypatch.setattr(reporting, "apps", own)
-            importlib.invalidate_caches()
-            forget("depot.migrations")
-            report = printed("backfill_ids")
-        line = next(each for each in report.splitlines() if "Order.public" in each)
-        return " ".join(line.split()[1:])
-
-    return look
+    with modelled(reporting, "depot_order", public=public, **others):
+        report = printed("backfill_ids")
+    line = next(each for each in report.splitlines() if "Order.public" in each)
+    return " ".join(line.split()[1:])
 
 
-def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported):
+def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot):
     def swapped():
         return reported(UUIDv7Field(unique=True), new=ULIDField(unique=True))
 
@@ -62,13 +48,13 @@ def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported):
         ("ULIDField(null=True)", ULIDField(unique=True), "needs NOT NULL and unique"),
     ],
 )
-def test_constraints_of_an_empty_table(depot, reported, definition, field, found):
+def test_constraints_of_an_empty_table(depot, definition, field, found):
     create_orders(depot, public=definition)
     step = "" if found == "complete" else " backfill_ids depot.Order.public --verify"
     assert reported(field) == f"ulid 0 {found}{step}"
 
 
-def test_a_table_that_the_database_has_otherwise_than_the_migrations(depot, reported):
+def test_a_table_that_the_database_has_otherwise_than_the_migrations(depot):
     create_orders(depot, ROWS, public="ULIDField(null=True)")
     depot.write(
         'SeparateDatabaseAndState(state_operations=[AlterField("order", "public", '
@@ -89,7 +75,7 @@ def test_a_table_that_the_database_has_otherwise_than_the_migrations(depot, repo
     assert reported(field) == "ulid 5 complete"
 
 
-def test_a_table_that_is_gone(depot, reported):
+def test_a_table_that_is_gone(depot):
     """Only migrations that are not applied create one."""
     depot.write('CreateModel("Order", [("public", ULIDField(primary_key=True))]),')
     assert reported(ULIDField(primary_key=True)) == "ulid no table migrate depot"
@@ -98,7 +84,7 @@ def test_a_table_that_is_gone(depot, reported):
     assert reported(ULIDField(primary_key=True)) == "ulid no table"
 
 
-def test_a_view(depot, reported):
+def test_a_view(depot):
     create_orders(depot, ROWS, public="ULIDField(unique=True)")
     execute(
         "ALTER TABLE depot_order RENAME TO depot_hidden",
@@ -111,7 +97,7 @@ def test_a_view(depot, reported):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="its roles")
-def test_a_table_that_the_user_may_not_read(depot, reported):
+def test_a_table_that_the_user_may_not_read(depot):
     create_orders(depot, ROWS, public="ULIDField(unique=True)")
     with limited_to(*EVERYTHING, without="depot_order"):
         assert reported(ULIDField(unique=True)) == (

@@ -1,15 +1,13 @@
 """Two columns exchange their names: the last step to ids of another scheme."""
 
 import contextlib
-import importlib
 
 import pytest
 from django.core.management import CommandError
-from django.db import connection, models
+from django.db import connection
 from django.db.migrations import Migration
 from django.db.migrations.operations import AlterField
 from django.db.migrations.writer import MigrationWriter
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.backfill.sources.find import OF_FIELDS
 from django_sortable_ids.checks import databases
@@ -23,7 +21,7 @@ from tests.marks import own_tables
 from tests.primary_keys.stops import RECORDS, Stopped, stop_before, stopping_at
 from tests.support import columns, constraints, elsewhere, open_transaction
 
-from .conftest import forget
+from .conftest import modelled
 from .sources import FIELDS, ROWS, create_orders, field
 from .test_constrain import UPDATE
 
@@ -322,25 +320,15 @@ def test_it_waits_for_no_lock_for_long(depot, monkeypatch):
 # Models and columns that differ by a swap: it is pending, or was made and not recorded
 
 
-@pytest.fixture
-def checked(monkeypatch):
+def checked(public, new):
     """What is said of a model with these fields and the table of the depot."""
-
-    def check(public, new):
-        with isolate_apps("depot") as own:
-            meta = type("Meta", (), {"app_label": "depot", "db_table": "depot_order"})
-            fields = {"public": public(unique=True), "new": new(unique=True)}
-            type("Order", (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
-            monkeypatch.setattr(databases, "apps", own)
-            importlib.invalidate_caches()
-            forget("depot.migrations")
-            found = check_databases(databases=["default"])
-            return sorted((message.id, str(message.obj)) for message in found)
-
-    return check
+    fields = {"public": public(unique=True), "new": new(unique=True)}
+    with modelled(databases, "depot_order", **fields):
+        found = check_databases(databases=["default"])
+    return sorted((message.id, str(message.obj)) for message in found)
 
 
-def test_nothing_is_said_while_the_swap_is_pending(depot, checked):
+def test_nothing_is_said_while_the_swap_is_pending(depot):
     old, new = KSUIDField, UUIDv7Field
     prepare(depot, "KSUIDField(unique=True)", "UUIDv7Field(unique=True)")
     assert checked(new, old) == []
@@ -358,7 +346,7 @@ def refused(depot, command, to=None):
         depot.migrate(to)
 
 
-def test_stopped_on_the_way_back_it_is_completed_first(depot, checked):
+def test_stopped_on_the_way_back_it_is_completed_first(depot):
     prepare(depot, "KSUIDField(unique=True)", "UUIDv7Field(unique=True)")
     BackfillRun.objects.create(target="depot.Order.new", options={"convert_from": "public"})
     before = ids(depot)

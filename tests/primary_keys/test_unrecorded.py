@@ -5,9 +5,8 @@ import re
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection, models
+from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
@@ -16,6 +15,7 @@ from django_sortable_ids.migrating.unrecorded import unrecorded_changes
 from django_sortable_ids.models import BackfillRun, MoveNote
 from tests.backfill.command import printed
 from tests.marks import own_tables
+from tests.migrations.conftest import modelled
 
 from . import small
 from .mysql import mysql_only
@@ -126,15 +126,11 @@ def test_what_is_first_of_its_app_is_undone_by_zero(depot):
         depot.migrate()
 
 
-def test_the_check_of_its_columns_waits(depot, monkeypatch):
+def test_the_check_of_its_columns_waits(depot):
     """The models are those of after the move, and the tables those of before: without that,
     ``migrate`` could not complete an undoing."""
     stop(depot, backwards=True)
-    with isolate_apps("depot") as own:
-        meta = type("Meta", (), {"app_label": "depot", "db_table": "depot_customer"})
-        fields = {"id": UUIDv7Field(primary_key=True)}
-        type("Customer", (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
-        monkeypatch.setattr(databases, "apps", own)
+    with modelled(databases, "depot_customer", id=UUIDv7Field(primary_key=True)):
         assert [each.id for each in check_databases(databases=["default"])] == ["sortable_ids.W009"]
 
 
