@@ -23,6 +23,7 @@ from typing import Any
 
 from django.db import Error, transaction
 
+from ...backfill.engines.mysql_statements import stored_as
 from ...db import row, rows, tables, value
 from ...db.errors import error_number
 from ...errors import BackfillError
@@ -61,10 +62,6 @@ UNION ALL SELECT 'event', event_name, NULLIF(event_definition, ''), NULL
 FROM information_schema.events WHERE event_schema = DATABASE()
 ORDER BY 1, 2
 """
-_STORED = """
-SELECT engine, table_type, create_options FROM information_schema.tables
-WHERE table_schema = DATABASE() AND table_name = %s
-"""
 _FROM_OTHERS = """
 SELECT DISTINCT table_schema, table_name, constraint_name, referenced_table_name
 FROM information_schema.key_column_usage
@@ -74,10 +71,6 @@ _ON_CLUSTER = (
     "primary keys can't be moved on a Galera cluster (wsrep_on is ON): stop all nodes but one, "
     "start that one with --wsrep-on=OFF, migrate, and start the cluster from it"
 )
-_TRIGGERS = """
-SELECT trigger_name FROM information_schema.triggers
-WHERE event_object_schema = DATABASE() AND event_object_table = %s ORDER BY trigger_name
-"""
 _RIGHTS = """
 SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
 UNION ALL SELECT 1 FROM information_schema.schema_privileges
@@ -138,6 +131,11 @@ class MySQLKeys(KeyEngine):
                     f"{schema}.{table} of another database has the foreign key {name} to "
                     f"{referenced}: drop it, and add it again after the migration"
                 )
+        for program in filter(self._is_replaced, super().programs()):
+            yield (
+                f"{program.table} has the trigger {program.name}, and is replaced by a table "
+                f"without it: drop the trigger, migrate, and create it again"
+            )
         # Texts are replaced in one transaction with the note.
         for each in self.change.texts:
             yield from self._not_stored(plain(self.connection, each.table))
@@ -153,11 +151,6 @@ class MySQLKeys(KeyEngine):
         if problems := list(self._not_stored(name)):
             yield from problems
             return
-        for (trigger,) in rows(self.connection, _TRIGGERS, [name]):
-            yield (
-                f"{name} has the trigger {trigger}, and is replaced by a table without it: drop "
-                f"the trigger, migrate, and create it again"
-            )
         old = prefixed(OLD, name)
         if tables.kind(self.connection, old):
             yield (
@@ -194,7 +187,7 @@ class MySQLKeys(KeyEngine):
                 )
 
     def _not_stored(self, name: str) -> Iterator[str]:
-        engine, kind, options = row(self.connection, _STORED, [name]) or ("", "", "")
+        engine, options, kind = stored_as(self.connection, name) or ("", "", "")
         if kind != "BASE TABLE":
             yield f"{name} is a {kind or 'missing table'}, not a plain table"
         elif engine != "InnoDB":
@@ -207,11 +200,11 @@ class MySQLKeys(KeyEngine):
 
     def programs(self) -> Iterator[Program]:
         """Without the triggers of changed tables, which ``problems`` refuses."""
-        changed = {plain(self.connection, each.name) for each in self.change.tables}
-        for each in super().programs():
-            table = each.table and tables.folded_table(self.connection, each.table)
-            if table not in changed:
-                yield each
+        yield from (each for each in super().programs() if not self._is_replaced(each))
+
+    def _is_replaced(self, program: Program) -> bool:
+        table = program.table and tables.folded_table(self.connection, program.table)
+        return table in {plain(self.connection, each.name) for each in self.change.tables}
 
     def rehearse(self) -> Iterator[str]:
         with alone(self.connection), copying(self.connection):
