@@ -90,7 +90,7 @@ def signals(control: Control) -> Iterator[None]:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """In the block, SIGTERM raises ``Stopped``, as SIGINT raises KeyboardInterrupt. After that, a
+    """In the block, SIGTERM raises ``Stopped``, and SIGINT KeyboardInterrupt. After SIGTERM, a
     second signal ends the process at once. Does nothing outside of the main thread.
     """
 
@@ -98,7 +98,7 @@ def stoppable() -> Iterator[None]:
         _end_at_once_next_time()
         raise Stopped(number)
 
-    with _handled({signal.SIGTERM: stop}):
+    with _handled({signal.SIGTERM: stop, signal.SIGINT: signal.default_int_handler}):
         yield
 
 
