@@ -13,7 +13,7 @@ from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import SnowflakeField
 from tests.combinations import each_with
 from tests.marks import own_tables
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, wait_until
 from tests.primary_keys.stops import Stopped, stopping_at
 from tests.support import (
     columns,
@@ -192,6 +192,20 @@ def test_a_row_without_an_id_that_comes_meanwhile_is_refused_and_nothing_is_left
     assert depot.column("depot_order", "public").count(None) == 1
 
 
+@pytest.mark.skipif(connection.vendor != "mysql", reason="a mode of MariaDB and MySQL")
+def test_a_server_that_is_not_strict_does_it_too_and_stays_so(depot):
+    ready(depot)
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION sql_mode = ''")
+        try:
+            depot.migrate()
+            cursor.execute("SELECT @@sql_mode, @@lock_wait_timeout > 1")
+            assert cursor.fetchone() == ("", 1)
+        finally:
+            connection.close()
+    assert is_constrained()
+
+
 def test_ids_that_are_not_unique_are_refused_and_nothing_is_left(depot):
     prepare(depot)
     order = depot.model("Order")
@@ -248,6 +262,49 @@ def test_writers_go_on(depot):
             ended.set()
         writer.result()
     assert order.objects.filter(name="x").count() == len(written)
+    assert is_constrained()
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
+def test_a_transaction_that_is_open_for_long_holds_up_nobody_else(depot, monkeypatch):
+    """It lets go of the queue again and again: between two tries a third one writes."""
+    ready(depot, null="null=True, unique=True")
+    order, tried = depot.model("Order"), []
+
+    with open_transaction(UPDATE) as other:
+
+        def paused(_):
+            if not tried:
+                tried.append(elsewhere(lambda: order.objects.create(name="w")))
+                other.commit()
+
+        monkeypatch.setattr(transactions.time, "sleep", paused)
+        depot.migrate()
+    assert tried
+    assert is_constrained()
+    assert order.objects.filter(name="w").count() == 1
+
+
+@postgresql_only
+def test_while_the_index_waits_for_an_open_transaction_others_write(depot):
+    ready(depot)
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+        "AND query LIKE 'CREATE UNIQUE INDEX%' AND datname = current_database()"
+    )
+
+    def write():
+        wait_until(lambda: execute(waiting) != [(0,)], "the index waits")
+        execute(f"SET lock_timeout = '{PATIENCE}s'")
+        try:
+            depot.model("Order").objects.create(name="w")
+        finally:
+            other.commit()
+
+    with open_transaction(UPDATE) as other, ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(elsewhere, write)
+        depot.migrate()
+        writer.result()
     assert is_constrained()
 
 

@@ -1,5 +1,7 @@
-"""MariaDB and MySQL: what can't be moved is refused, also after a stop."""
+"""MariaDB and MySQL: what can't be moved is refused, and a killed move is completed."""
 
+import os
+import signal
 import time
 from contextlib import contextmanager
 
@@ -16,7 +18,7 @@ from tests.support import elsewhere, execute, on_statement, raising
 from . import small
 from .histories import is_one_to_one
 from .mysql import definition, definitions, mysql_only
-from .stops import Stopped
+from .stops import EVERY, Stopped, stopping_at
 
 pytestmark = [own_tables, mysql_only]
 
@@ -173,6 +175,50 @@ def test_an_unfinished_move_of_other_keys(graph):
     MoveNote.objects.create(target="move depot.Customer", identity=other, state={"steps": {}})
     with pytest.raises(BackfillError, match="was stopped in the middle, and it was another one"):
         graph.migrate()
+
+
+# A process is killed at every statement of a move, and the next one ends it
+
+
+def kill():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def is_killed(number, after, action):
+    """Run the action in another process. Whether that was killed before its end."""
+    connection.close()
+    process = os.fork()
+    if not process:
+        status = 1
+        try:
+            with stopping_at(number, after=after, stop=kill):
+                action()
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(process, 0)
+    assert status in (0, signal.SIGKILL)
+    return status != 0
+
+
+def test_it_continues_after_a_kill_at_each_statement(filled):
+    depot, keys, states = filled.depot, filled.keys(), {}
+    filled.write_move()
+    for name in ("0002_step", "0001_step"):
+        depot.migrate(name)
+        states[name] = definitions()
+    for number in range(1, 1000, EVERY):
+        kills = 0
+        for name in ("0002_step", "0001_step"):
+            after = number // EVERY % 2
+            kills += is_killed(number, after, lambda name=name: depot.migrate(name))
+            depot.migrate(name)
+            assert definitions() == states[name], (number, name)
+            assert is_one_to_one(keys, filled.keys()), (number, name)
+        assert filled.keys() == keys, number
+        if not kills:
+            break
+    assert number > 40
 
 
 def test_rows_that_are_written_after_a_stop_are_not_dropped_with_the_old_tables(filled):

@@ -137,23 +137,68 @@ def test_what_moves_and_comes_back(project):
     assert dump(project, queries=QUERIES) == before
 
 
+REFUSED = {
+    "ALTER TABLE depot_customer ADD CONSTRAINT depot_positive CHECK (id > 0)": (
+        "depot_positive of depot_customer depends on id, whose values change"
+    ),
+    "CREATE FUNCTION depot_one(o depot_order) RETURNS text LANGUAGE sql AS "
+    "$$SELECT 'x' || (o).id$$": "function depot_one names depot_order",
+    "CREATE FUNCTION depot_all() RETURNS SETOF depot_order LANGUAGE sql AS "
+    "$$SELECT * FROM depot_order$$": "function depot_all names depot_order",
+    "CREATE TABLE depot_snap (o depot_order)": "depot_snap.o contains rows of depot_order",
+    "CREATE TABLE depot_snaps (o depot_order[])": "depot_snaps.o contains rows of depot_order",
+    "CREATE VIEW depot_rows AS SELECT o FROM depot_order o; CREATE TABLE depot_nested "
+    "(v depot_rows)": "depot_nested.v contains rows of depot_order",
+    "CREATE VIEW depot_v AS SELECT o.id FROM depot_order o JOIN depot_customer c USING (id); "
+    "CREATE TABLE depot_typed (v depot_v[])": (
+        "column v of table depot_typed depends on depot_v, which a move drops and creates again"
+    ),
+    "CREATE FUNCTION depot_via() RETURNS bigint LANGUAGE sql AS 'SELECT max(id) FROM depot_v'": (
+        "function depot_via names depot_v"
+    ),
+}
+
+
+def test_what_the_plan_refuses(project):
+    """All at once; and then the children of a table, which nothing else can be tried on."""
+    for sql in REFUSED:
+        project.sql(sql)
+    edit(project)
+    done = plan(project)
+    assert done.returncode == 1
+    for message in REFUSED.values():
+        assert done.stderr.count(message) == 1
+    project.sql("CREATE TABLE depot_child () INHERITS (depot_order)")
+    assert "depot_order is partitioned or has children" in plan(project).stderr
+
+
+def test_a_column_with_whole_rows_is_moved_as_the_plan_says(project):
+    project.sql("CREATE TABLE depot_snap AS SELECT o FROM depot_order o")
+    edit(project)
+    assert "make it jsonb" in plan(project).stderr
+    project.sql("ALTER TABLE depot_snap ALTER o TYPE jsonb USING to_jsonb(o)")
+    assert plan(project).returncode == 0
+
+
 @pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
 def test_views_that_compare_a_key_with_a_number(project, kind):
-    """In any schema."""
+    """In any schema; and one whose name another view has, so that it can't be tried."""
     project.sql(
         f"CREATE SCHEMA side; CREATE VIEW side.depot_u AS SELECT * FROM depot_order; "
         f"CREATE {kind} depot_v AS SELECT * FROM side.depot_u WHERE customer_id = 1; "
-        f"CREATE {kind} side.depot_w AS SELECT * FROM side.depot_u WHERE customer_id = 1",
+        f"CREATE {kind} side.depot_w AS SELECT * FROM side.depot_u WHERE customer_id = 1; "
+        f"CREATE {kind} side.depot_v AS SELECT * FROM depot_order",
     )
     edit(project)
     done = plan(project)
     assert done.returncode == 1
     no_operator = "can't be created again: operator does not exist: uuid = integer. Drop it"
-    assert [each.partition(",")[0] for each in done.stderr.splitlines()[-2:]] == [
+    assert [each.partition(",")[0] for each in done.stderr.splitlines()[-3:]] == [
+        "side.depot_v can't be tried",
         f"depot_v {no_operator}",
         f"side.depot_w {no_operator}",
     ]
-    project.sql(f"DROP {kind} depot_v; DROP {kind} side.depot_w")
+    project.sql(f"DROP {kind} depot_v; DROP {kind} side.depot_w; DROP {kind} side.depot_v")
     assert plan(project).returncode == 0
 
 

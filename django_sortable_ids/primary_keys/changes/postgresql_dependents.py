@@ -126,6 +126,15 @@ WHERE refclassid = 'pg_class'::regclass AND refobjid = to_regclass(%s) AND attna
 ORDER BY 1
 """
 """Views are left out: they are dropped and created again."""
+_OF_VIEW = """
+SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
+FROM pg_class v JOIN pg_type t ON t.oid = v.reltype JOIN pg_depend d ON refobjid IN (
+    v.oid, t.oid, typarray) AND refclassid IN ('pg_class'::regclass, 'pg_type'::regclass)
+LEFT JOIN pg_rewrite r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
+LEFT JOIN pg_class c ON c.oid = ev_class
+WHERE v.oid = to_regclass(%s) AND deptype = 'n' AND COALESCE(c.relkind, 'r') NOT IN ('v', 'm')
+ORDER BY 1
+"""
 _EXPRESSIONS = """
 SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE conrelid = to_regclass(%(table)s) AND contype = 'c'
@@ -137,6 +146,27 @@ SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
 WHERE adrelid = to_regclass(%(table)s) AND attgenerated <> ''
 """
+_OF_ROW_TYPE = """
+WITH RECURSIVE used (oid) AS (
+    SELECT reltype FROM pg_class WHERE oid = to_regclass(%s)
+    UNION
+    SELECT p.oid FROM used JOIN (
+        SELECT oid, typelem AS part FROM pg_type UNION ALL SELECT oid, typbasetype FROM pg_type
+        UNION ALL SELECT t.oid, atttypid FROM pg_type t JOIN pg_attribute ON attrelid = typrelid
+        WHERE NOT attisdropped) p ON part = used.oid
+)
+SELECT attrelid::regclass::text, attname::text FROM used
+JOIN pg_attribute ON atttypid = used.oid JOIN pg_class ON pg_class.oid = attrelid
+WHERE relkind IN ('r', 'p') AND NOT attisdropped ORDER BY 1, 2
+"""
+"""The columns of tables that contain whole rows: also in arrays, domains and other rows."""
+_NUMBERED_BY = """
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_attribute
+JOIN pg_depend d ON d.refobjid = pg_get_serial_sequence(%(table)s, attname)::regclass
+WHERE attrelid = to_regclass(%(table)s) AND attname = %(key)s AND attidentity <> ''
+    AND d.deptype = 'n' ORDER BY 1
+"""
+"""What else uses the sequence of an identity, which no column can keep."""
 _DEFAULTS = """
 SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
@@ -150,8 +180,19 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     is_partitioned, is_partition, children = row(connection, _TABLE, [quoted])
     if is_partitioned or is_partition or children:
         yield f"{table.name} is partitioned or has children: add a second field, not another key"
+    for other, column in rows(connection, _OF_ROW_TYPE, [quoted]):
+        yield (
+            f"{other}.{column} contains rows of {table.name}, whose type changes: make it jsonb, "
+            f"or drop it, and run this again"
+        )
     for (name,) in rows(connection, _DEPENDENTS, [quoted, table.changed]):
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
+    for view in views_of(connection, [quoted]):
+        for (name,) in rows(connection, _OF_VIEW, [view.name]):
+            yield (
+                f"{name} depends on {view.name}, which a move drops and creates again: drop it, "
+                f"migrate, and create it again"
+            )
     keys = {each.name.lower(): each.key for each in table.parts}
     for name, expression in rows(connection, _EXPRESSIONS, {"table": quoted}):
         for column in sorted({*dependents(split(expression, SQLITE), keys)}):
@@ -165,6 +206,11 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
         "key": table.key.name if table.key else "",
         "columns": [each.name for each in (table.columns if has_default else table.parts)],
     }
+    for (user,) in rows(connection, _NUMBERED_BY, given):
+        yield (
+            f"the sequence of {table.name}.{given['key']}, which the move drops, is used by "
+            f"{user}, too: give that another sequence, and run this again"
+        )
     for name, default in rows(connection, _DEFAULTS, given):
         yield (
             f"{table.name}.{name} has the default {default}, which is no new key: drop it, or make "
@@ -203,8 +249,12 @@ def rehearse(connection: Any, types: Mapping[str, list[tuple[str, str]]]) -> Ite
                 found.append(f"{reason}. Drop what prevents it, migrate, and create it again")
         for view, tried in zip(views, queries, strict=True):
             sql = f"CREATE TEMPORARY VIEW {tried.name} AS {tried.query}"
-            # A name that another relation has in the path is tried by the real change.
-            if "." not in tried.name and (error := _failure(connection, [sql])):
+            if "." in tried.name:
+                found.append(
+                    f"{view.name} can't be tried, because another relation has its name: drop it, "
+                    f"migrate, and create it again"
+                )
+            elif error := _failure(connection, [sql]):
                 found.append(_misfit(view, error))
         transaction.set_rollback(True, connection.alias)
     yield from found
