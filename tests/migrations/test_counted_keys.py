@@ -3,13 +3,16 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
+from tests.support import columns, execute
 
 pytestmark = own_tables
 
+COUNTERS = ("BigAutoField", "SmallAutoField")
 EPOCH = datetime(2010, 11, 4, 1, 42, 54, 657_000, tzinfo=UTC)
 SNOWFLAKE = 'AlterField("order", "id", SnowflakeField(primary_key=True)),'
 ROWS = """\
@@ -24,25 +27,26 @@ def add_rows(apps, schema_editor):
 """
 
 
-TABLES = """\
-CreateModel("Tag", [("id", BigAutoField(primary_key=True)), ("name", CharField(max_length=9))]),
+def tables(counter="BigAutoField"):
+    return f"""\
+CreateModel("Tag", [("id", {counter}(primary_key=True)), ("name", CharField(max_length=9))]),
 CreateModel("Order", [
-    ("id", BigAutoField(primary_key=True)),
+    ("id", {counter}(primary_key=True)),
     ("name", CharField(max_length=9)),
     ("tags", ManyToManyField("depot.Tag", related_name="orders")),
 ]),
 CreateModel("Line", [
-    ("id", BigAutoField(primary_key=True)),
+    ("id", {counter}(primary_key=True)),
     ("name", CharField(max_length=9)),
     ("order", ForeignKey("depot.Order", CASCADE)),
 ]),
 """
 
 
-@pytest.fixture
-def counted(depot):
+@pytest.fixture(params=COUNTERS)
+def counted(depot, request):
     """Five orders with a line and a tag each."""
-    depot.write(f"{TABLES}RunPython(add_rows),", ROWS)
+    depot.write(f"{tables(request.param)}RunPython(add_rows),", ROWS)
     depot.migrate()
     return depot
 
@@ -79,6 +83,61 @@ def test_the_numbers_are_ids_of_the_first_millisecond_of_the_epoch(counted):
     last, first = (order(pk=number) for number in (2**22 - 1, 2**22))
     assert created_at(last) == EPOCH
     assert created_at(first) == EPOCH + timedelta(milliseconds=1)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="its rows without a key have the next")
+def test_the_database_counts_no_longer(counted):
+    counted.write(SNOWFLAKE)
+    counted.migrate()
+    if connection.vendor == "postgresql":
+        assert execute("SELECT pg_get_serial_sequence('depot_order', 'id')") == [(None,)]
+    else:
+        assert columns("depot_order")["id"].extra == ""
+    with pytest.raises(DatabaseError), transaction.atomic():
+        execute("INSERT INTO depot_order (name) VALUES ('x')")
+
+
+def test_a_sequence_of_an_old_serial_column_goes_too(depot):
+    """Django made these on PostgreSQL before 4.1."""
+    if connection.vendor != "postgresql":
+        pytest.skip("PostgreSQL only")
+    depot.write(tables())
+    depot.migrate()
+    execute(
+        "ALTER TABLE depot_order ALTER id DROP IDENTITY",
+        "CREATE SEQUENCE depot_order_id_seq OWNED BY depot_order.id",
+        "ALTER TABLE depot_order ALTER id SET DEFAULT nextval('depot_order_id_seq')",
+        "INSERT INTO depot_order (name) VALUES ('a'), ('b')",
+    )
+    depot.write(SNOWFLAKE)
+    depot.migrate()
+    assert depot.column("depot_order", "id") == [1, 2]
+    assert depot.model("Order").objects.create(name="c").pk > 2**60
+    assert execute("SELECT pg_get_serial_sequence('depot_order', 'id')") == [(None,)]
+
+
+def test_no_table_is_written_anew_for_a_key_of_64_bits(depot):
+    """PostgreSQL drops the counter, MariaDB and MySQL the AUTO_INCREMENT."""
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite copies the table, as it does for every AlterField")
+    depot.write(f"{tables()}RunPython(add_rows),", ROWS)
+    depot.migrate()
+    depot.write(SNOWFLAKE)
+    with CaptureQueriesContext(connection) as queries:
+        depot.migrate()
+    altered = [query["sql"] for query in queries if "ALTER TABLE" in query["sql"]]
+    own = [
+        sql
+        for sql in altered
+        if sql.startswith(('ALTER TABLE "depot_order" ', "ALTER TABLE `depot_order` "))
+    ]
+    if connection.vendor == "postgresql":
+        assert own == [
+            'ALTER TABLE "depot_order" ALTER COLUMN "id" DROP IDENTITY IF EXISTS',
+            'ALTER TABLE "depot_order" ALTER COLUMN "id" TYPE bigint',
+        ]
+    else:
+        assert own == ["ALTER TABLE `depot_order` MODIFY `id` bigint NOT NULL"]
 
 
 def test_a_scheme_that_has_no_such_numbers_is_refused(counted):

@@ -23,13 +23,18 @@ TABLES = {
         '"name" varchar(9) NOT NULL, "public" blob{})'
     ),
     "the column first": ("CREATE TABLE depot_order (public BLOB{}, id INTEGER PRIMARY KEY, name)"),
+    "in small letters": ("create table depot_order (id integer primary key, name, public blob{})"),
     "another case": ("CREATE TABLE Depot_Order (ID INTEGER PRIMARY KEY, Name, PUBLIC blob{})"),
     "brackets": (
         "CREATE TABLE [depot_order] ([id] INTEGER PRIMARY KEY, [name] [my type], [public] BLOB{})"
     ),
+    "backticks": (
+        "CREATE TABLE `depot_order` (`id` INTEGER PRIMARY KEY, `name` TEXT, `public` BLOB{})"
+    ),
     "strings as names": (
         "CREATE TABLE 'depot_order' ('id' INTEGER PRIMARY KEY, 'name' TEXT, 'public' BLOB{})"
     ),
+    "no type": ("CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, public{})"),
     "comments": (
         "CREATE TABLE depot_order -- of all shops, (old)\n(\n"
         "  id INTEGER PRIMARY KEY, -- never public, NOT NULL\n"
@@ -67,6 +72,9 @@ TABLES = {
     ),
     "STRICT": (
         "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name TEXT, public BLOB{}) STRICT"
+    ),
+    "WITHOUT ROWID": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name TEXT, public BLOB{}) WITHOUT ROWID"
     ),
     "generated columns": (
         "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, "
@@ -245,8 +253,27 @@ def test_what_needs_a_copy_is_refused_and_nothing_is_written(
         query(f"DROP {kind} depot_order")
 
 
+def test_a_column_that_a_trigger_uses_stays_with_the_reason(depot):
+    make(depot, PLAIN)
+    query("DELETE FROM depot_order")
+    depot.write(ADD, atomic=False)
+    depot.migrate()
+    query(
+        "CREATE TRIGGER keep_code BEFORE UPDATE OF code ON depot_order "
+        "BEGIN SELECT RAISE(ABORT, 'ids stay') WHERE new.code <> old.code; END"
+    )
+    before = kept()
+    with pytest.raises(CommandError, match=r"can't drop the column: .*keep_code.* column first$"):
+        depot.migrate(depot.names[0])
+    assert kept() == before
+    query("DROP TRIGGER keep_code")
+    depot.migrate(depot.names[0])
+
+
 FOUND = {
     "of an index": "public BLOB",
+    "with a way out of conflicts": "public BLOB UNIQUE ON CONFLICT IGNORE",
+    "with a name": "public BLOB CONSTRAINT uq UNIQUE",
     "alone": "public BLOB UNIQUE",
     "of the table": "public BLOB, UNIQUE (public)",
 }
@@ -281,6 +308,33 @@ def test_what_a_copy_of_django_made_unique_is_undone_by_another_copy(depot, colu
     assert [each in kept()[0] for each in ("UNIQUE", '"code"', '"public" blob NULL')] == [
         *(False, False, True)
     ]
+
+
+@pytest.mark.parametrize("step", [CONSTRAIN, ADD], ids=["constrain", "add"])
+def test_a_row_of_any_table_that_refers_to_none_is_named_before(depot, settings, step):
+    lines = "CREATE TABLE depot_log (what); CREATE TABLE depot_kid (id INTEGER PRIMARY KEY);"
+    lines += "CREATE TABLE depot_line (id INTEGER PRIMARY KEY, kid INTEGER REFERENCES depot_kid);"
+    make(depot, PLAIN, lines)
+    query("PRAGMA foreign_keys = OFF")
+    query("INSERT INTO depot_line VALUES (7, 4711)")
+    query("PRAGMA foreign_keys = ON")
+    before = kept()
+    depot.write(step, atomic=False)
+    with pytest.raises(
+        CommandError,
+        match=r"^Nothing was migrated: 1 row of depot_line\.kid without a row of depot_kid\. .*"
+        r"`PRAGMA foreign_key_check` lists, and migrate again$",
+    ):
+        depot.migrate()
+    assert kept() == before
+    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
+    with pytest.raises(IntegrityError):  # Django's, at the end, which leaves foreign_keys off
+        depot.migrate()
+    query("PRAGMA foreign_keys = ON")
+    assert kept() == before
+    query("DELETE FROM depot_line")
+    if step == CONSTRAIN:
+        depot.migrate()
 
 
 @pytest.mark.parametrize(
