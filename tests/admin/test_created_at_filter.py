@@ -145,6 +145,27 @@ def test_each_filter_of_a_page_has_a_title_of_its_own(browser):
     ]
 
 
+def test_two_filters_of_a_page_work_together(browser):
+    now = datetime.now(UTC)
+    order_at(now, "now")
+    order_at(None)
+    order_at(now - timedelta(days=800), "old")
+    page = filters_of(page_of(browser, list_url(Order)))
+    this_year = next(
+        a["href"] for a in page["creation time"].find_all("a") if a.text == "This year"
+    )
+    page = filters_of(page_of(browser, list_url(Order) + this_year))
+    assert selected(page["creation time"]) == ["This year"]
+    assert selected(page["creation time of ulid"]) == ["Any date"]
+    links = {a.text: a["href"] for a in page["creation time of ulid"].find_all("a")}
+    for title, rows in (("Past 7 days", ["now"]), ("No date", []), ("Any date", ["now"])):
+        answer = browser.get(list_url(Order) + links[title])
+        assert names(answer.context["cl"]) == rows
+        after = filters_of(Page(answer.content.decode()))
+        assert selected(after["creation time"]) == ["This year"]
+        assert selected(after["creation time of ulid"]) == [title]
+
+
 @each_timed_kind
 def test_counts_are_those_of_the_rows(browser, scheme):
     now = datetime.now(UTC)
@@ -299,3 +320,16 @@ def test_the_form_shows_what_was_chosen_and_a_choice_replaces_it(browser):
         assert "date__gte" not in link["href"]
     for link in other.find_all("a"):
         assert "uuid7__created_at__date__gte=2026-03-08" in link["href"]
+
+
+def test_parameters_can_carry_no_markup(browser):
+    order_at(None, "<b>bold</b>")
+    for text in ("<script>alert(1)</script>", '"><script>alert(1)</script>', "' onfocus='alert(1)"):
+        route = list_url(Order, q=text, o=text, _popup=text)
+        content = browser.get(route).content.decode()
+        assert "<script>alert" not in content
+        assert "' onfocus" not in content
+        assert '"><' + "script" not in content
+        form = form_of(page_of(browser, route), "creation time")
+        sent = send(browser, route, form, first="2026-01-01")
+        assert parse_qs(sent.request["QUERY_STRING"])["q"] == [text]

@@ -11,6 +11,7 @@ from .support import (
     MILLISECOND,
     SECOND,
     START,
+    after_batch,
     build,
     command,
     field_of,
@@ -51,6 +52,15 @@ def test_a_batch_is_made_anew_where_an_id_is_taken(monkeypatch):
     assert fill(EIGHTH).filled == 1
     assert ids(EIGHTH) == [id_of(3), id_of(5)]
     assert (saved_run(EIGHTH).rows_filled, saved_run(EIGHTH).batches) == (1, 1)
+
+
+def test_a_late_row_is_made_anew_where_its_id_is_taken(monkeypatch):
+    """By a row of another time, so that nobody sees it coming."""
+    insert(Tight, [{"created_at": START + SECOND, "eighth": None}])
+    insert(Tight, [{"created_at": START + 9 * SECOND, "eighth": id_of(3)}])
+    draw(monkeypatch, 0, 3, 4)
+    run.execute(build(EIGHTH), after_batch(1, lambda: insert(Tight, [{"created_at": START}])))
+    assert ids(EIGHTH)[::2] == [id_of(4), id_of(3)]
 
 
 def test_ids_that_stay_taken_stop_the_run_and_name_the_row(monkeypatch):

@@ -176,3 +176,38 @@ def test_others_change_rows_between_two_parts(change, batch):
     result = run.execute(build(NAME, 20), concurrently(batch, change))
     assert result.remaining == 0
     assert_right()
+
+
+def test_an_id_that_the_application_gives_meanwhile_stays():
+    insert_ties()
+    value = find(NAME).field.scheme.generate()
+
+    def give():
+        taken = Plain.objects.filter(public_id=None).order_by("created_at")[21]
+        Plain.objects.filter(pk=taken.pk).update(public_id=value)
+
+    result = run.execute(build(NAME, 100), concurrently(1, give))
+    assert result.remaining == 0
+    assert rows(NAME).filter(public_id=value).exists()
+    assert verify(find(NAME)).failures == []
+
+
+def test_a_part_is_cut_when_others_hold_one_of_its_rows():
+    insert_ties()
+    seen = []
+
+    def halve(execute, sql, params, many, context):
+        if "hashint8" in sql:
+            seen.append((params["first_hash"], params["last_hash"]))
+            if len(seen) == 3:
+                # What a lock that isn't given in time raises.
+                execute("DO $$ BEGIN RAISE lock_not_available; END $$", None, many, context)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(halve):
+        result = run.execute(build(NAME, 60))
+    assert result.filled == ROWS
+    eighths = [(0, 2), (2, 4), (4, 6), (4, 5), (5, 8)]
+    assert seen == [(HASHES * i // 8, HASHES * j // 8 - 1) for i, j in eighths]
+    assert saved_run(NAME).batches == 4
+    assert_right()

@@ -138,6 +138,24 @@ def test_a_late_row_that_moves_before_it_gets_its_id_is_left_for_the_next_run(na
     assert name not in TIMED or (times_are_right(name) and is_strict(name))
 
 
+def test_a_late_row_that_has_gone_or_got_its_id_is_passed_over(monkeypatch):
+    insert_orders([START, START + SECOND])
+    planned = build("uuid7", 1)
+    calls = []
+
+    def progress(filled):
+        calls.append(filled)
+        if len(calls) == 2:
+            elsewhere(lambda: insert_orders([START - i * SECOND for i in range(1, 4)]))
+        if len(calls) == 3:
+            late = rows("uuid7").filter(uuid7=None)
+            elsewhere(late[0].delete)
+
+    result = run.execute(planned, progress)
+    assert (result.filled, result.remaining) == (4, 0)
+    assert is_strict("uuid7")
+
+
 @pytest.mark.parametrize("name", ["uuid7", "number"])
 @pytest.mark.parametrize("step", [1, -1], ids=["behind the run", "in front of it"])
 def test_it_ends_though_inserts_go_on_and_says_what_remains(name, step):

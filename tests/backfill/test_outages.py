@@ -1,7 +1,7 @@
 """A database that goes away, or whose rows others hold, while a backfill runs."""
 
 import sqlite3
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from django.db import OperationalError, connection
@@ -10,7 +10,7 @@ from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.db.transactions import is_lost
 from django_sortable_ids.errors import BackfillError
-from tests.support import elsewhere, execute, on_statement, open_transaction
+from tests.support import elsewhere, execute, on_statement, open_transaction, refusal_of
 from tests.workers.proxy import proxy
 
 from .command import called
@@ -209,6 +209,21 @@ def the_table_locked():
 
 
 @on_a_server
+def test_a_table_that_others_lock_while_it_runs():
+    insert_orders([START] * 20)
+    planned = build("uuid7", 8)
+    with ExitStack() as stack:
+
+        def note(_):
+            stack.enter_context(the_table_locked())
+
+        assert refusal_of(run.execute, planned, note, Limits(retry_time=0.5)).startswith(
+            "other transactions were in the way for 0.5 s: "
+        )
+    assert run.execute(build("uuid7", 8)).filled == 12
+
+
+@on_a_server
 @pytest.mark.parametrize("mode", ["run", "dry_run", "verify"])
 def test_a_table_that_others_lock_before_it_starts(mode):
     insert_orders([START] * 20)
@@ -254,6 +269,36 @@ def test_the_limit_of_statements_is_lifted(arguments):
     assert seen == {lifted}
     if arguments != ARGUMENTS:
         assert execute(read)[0][0] == limit
+
+
+@pytest.fixture
+def limit_of_sessions(monkeypatch):
+    """What reads the limit that each new session has; without one, and with it."""
+    read, write, (lifted, limit) = LIMIT[connection.display_name]
+    option = ("options", "-c statement_timeout=5s")
+    if connection.vendor == "mysql":
+        option = ("init_command", write)
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], *option)
+    connection.close()
+    yield read, lifted, limit
+    monkeypatch.undo()
+    connection.close()
+
+
+@on_a_server
+def test_the_limit_of_statements_is_lifted_in_a_session_that_connects_again(limit_of_sessions):
+    read, lifted, limit = limit_of_sessions
+    insert_orders([START] * 20)
+    seen = []
+
+    def note(_):
+        seen.append(execute(read)[0][0])
+        if len(seen) == 1:
+            connection.close()
+
+    assert run.execute(build("uuid7", 8), note).filled == 20
+    assert seen == [lifted] * 3
+    assert execute(read)[0][0] == limit
 
 
 def table_wait():

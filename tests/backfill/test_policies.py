@@ -8,11 +8,11 @@ from functools import partial
 
 import pytest
 from django.core.management import CommandError
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.models import WorkerLease
+from django_sortable_ids.models import BackfillRun, WorkerLease
 from tests.support import elsewhere, execute, on_statement
 from tests.testapp.models import Order
 
@@ -208,6 +208,23 @@ def test_a_row_that_gets_its_own_time_concurrently_gets_no_id_of_now():
 
 
 @pytest.mark.usefixtures("transactional_db")
+def test_rows_that_are_deleted_concurrently():
+    """The last one of a batch, and one that has no id yet."""
+    insert_orders([None] * 10)
+    keys = list(Order.objects.order_by("pk").values_list("pk", flat=True))
+    calls = []
+
+    def delete(count):
+        calls.append(count)
+        if len(calls) == 2:
+            elsewhere(Order.objects.filter(pk__in=[keys[3], keys[7]]).delete)
+
+    result = run.execute(planned("snowflake", 2), delete)
+    assert (result.filled, result.remaining) == (9, 0)
+    assert ascends(by_key("snowflake"))
+
+
+@pytest.mark.usefixtures("transactional_db")
 def test_the_lease_of_a_worker_number_is_taken_outside_of_the_transaction(request):
     """Which on SQLite would have to wait for itself."""
     insert_orders([None] * 20)
@@ -221,3 +238,13 @@ def test_the_lease_of_a_worker_number_is_taken_outside_of_the_transaction(reques
     assert leasing.code == 0, output
     assert "20 rows filled." in output
     assert WorkerLease.objects.count() == 1
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_inside_of_a_transaction_of_the_caller_nothing_is_committed():
+    insert_orders([None] * 5)
+    with transaction.atomic():
+        run.execute(planned("uuid7"))
+        transaction.set_rollback(True)
+    assert ids("uuid7") == [None] * 5
+    assert not BackfillRun.objects.exists()

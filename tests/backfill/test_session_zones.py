@@ -17,6 +17,7 @@ from .support import (
     MILLISECOND,
     START,
     TIMED,
+    Stop,
     ascends,
     assert_ascends,
     build,
@@ -25,6 +26,7 @@ from .support import (
     find,
     insert_into,
     insert_orders,
+    stop_after,
 )
 
 postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="its two types")
@@ -94,6 +96,28 @@ def test_both_hours_of_a_clock_change_are_told_apart(naive, name, zone, start, s
     assert_right(name)
     found = verify(find(name))
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
+
+
+@postgresql
+@pytest.mark.parametrize(("zone", "start"), ZONES)
+def test_a_session_with_a_zone_of_its_own(zoned, zone, start):
+    using = zoned(zone)
+    insert_instants(start, using)
+    assert fill("uuid7", 7, using=using).filled == 72
+    assert_right("uuid7", using)
+    found = verify(find("uuid7", using))
+    assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
+
+
+@postgresql
+@pytest.mark.parametrize("stop", [6, 7])
+def test_a_run_that_stopped_in_the_second_hour_resumes_there(naive, stop):
+    naive("Europe/Berlin")
+    insert_instants(EDGES["Europe/Berlin"][1])
+    with pytest.raises(Stop):
+        fill("snowflake", 7, stop_after(stop))
+    assert fill("snowflake", 7).filled == 72 - 7 * stop
+    assert_right("snowflake")
 
 
 # PostgreSQL's timestamp under USE_TZ=True: Django reads it in the session's time zone

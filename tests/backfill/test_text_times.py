@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import replace
-from datetime import timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from django.db import connection
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from django_sortable_ids.backfill import plan
 from django_sortable_ids.backfill.verify import verify
@@ -160,3 +162,18 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
     )
     select = re.search(r"SELECT .*(?=\. Correct what is no time)", message)[0]
     assert sorted(query(select.replace("*", "id", 1))) == [(pk,) for pk in keys[20:22]]
+
+
+@settings(max_examples=60)
+@given(day=st.tuples(st.integers(0, 9999), st.integers(0, 13), st.integers(0, 32)))
+def test_sqlite_and_python_agree_on_days(day):
+    text = "{:04}-{:02}-{:02} 08:00:00".format(*day)
+    try:
+        datetime.fromisoformat(text)
+        is_time = True
+    except ValueError:
+        is_time = False
+    query("DELETE FROM testapp_order")
+    insert_orders([START])
+    keep(text, Order.objects.get().pk)
+    assert is_time == (verify(find("uuid7")).notes == [])

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import tracemalloc
 import uuid
 
 import pytest
@@ -273,6 +274,22 @@ def test_an_empty_table_and_nothing_written(django_assert_num_queries):
     with on_statement("^(INSERT|UPDATE|DELETE)") as writes:
         verify(find_target(label("uuid7"), {"created_from": "created_at"}, None))
     assert writes == []
+
+
+def test_memory_does_not_grow_with_the_table(monkeypatch):
+    monkeypatch.setattr(target, "PAGE", 100)
+    insert_orders([START + i // 3 * SECOND for i in range(6000)])
+    fill("time64")
+    found = find("time64")
+    verify(found)
+    tracemalloc.start()
+    try:
+        assert verify(found).rows == 6000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The rows together take more than a megabyte.
+    assert peak < 400_000
 
 
 @pytest.mark.parametrize("model", [Adopted, Plain])

@@ -106,6 +106,13 @@ def test_updates_with_the_parent_table_and_with_joins(stored_key, child_of, pare
     assert names(child_of.objects.all()) == ["j", "j", "u", "v"]
 
 
+def test_deletion_cascades(stored_key, child_of, parents, children):
+    parents[0].delete()
+    assert names(child_of.objects.all()) == ["u", "v"]
+    assert child_of.friends.through.objects.count() == 0
+    assert stored_key.objects.count() == 1
+
+
 def test_a_foreign_key_to_another_unique_id(stored_key, django_assert_num_queries):
     public = around(stored_key, "Public")
     target = public.objects.create(name="target")

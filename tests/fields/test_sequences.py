@@ -349,6 +349,14 @@ def test_a_block_is_reserved_at_once(sequence):
     assert taken() == 10
 
 
+def test_more_than_a_block(sequence):
+    field = sequence(**SIX_DIGITS, block=5)._meta.get_field("number")
+    assert field.take(1, "default") == ["000000"]
+    assert field.take(11, "default") == [f"{n:06}" for n in range(1, 12)]
+    assert field.take(0, "default") == []
+    assert taken() == 12
+
+
 def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):
     """The process continues with it, and so must all others after it."""
     model = sequence(**SIX_DIGITS, block=5)

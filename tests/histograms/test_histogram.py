@@ -156,6 +156,16 @@ def test_through_a_relation():
             assert "JOIN" not in "".join(query["sql"] for query in captured), path
 
 
+def test_filters_of_the_queryset_hold():
+    fill("uuid7", [utc(2026, 7, day, 12) for day in (1, 2, 2, 3, 9)])
+    numbers = [order.number for order in Order.objects.filter(uuid7__isnull=False)]
+    some = Order.objects.filter(number__in=numbers[:2]) | Order.objects.filter(number=numbers[3])
+    times = [order.created_at for order in some]
+    bars = histogram(some.order_by("-name"), "uuid7", "day")
+    assert rows_in(bars) == one_by_one(bars, times)
+    assert len(bars) < 9
+
+
 # Querysets
 
 

@@ -327,6 +327,22 @@ def times(table):
     return found
 
 
+def test_times_of_the_keys_themselves(depot, berlin):
+    small.create(depot)
+    give_times("depot_customer")
+    before = times("depot_customer")
+    small.write_move(depot)
+    depot.migrate()
+    assert times("depot_customer") == before
+    depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
+    execute(
+        "UPDATE depot_customer SET seen = '2024-01-01', changed = '2024-02-01' WHERE name = 'z'"
+    )
+    before = times("depot_customer")
+    depot.migrate("0001_step")
+    assert times("depot_customer") == before
+
+
 def test_times_of_texts_with_keys(depot, berlin, settings):
     settings.INSTALLED_APPS = ["django.contrib.contenttypes", *settings.INSTALLED_APPS]
     small.create(depot, more=NOTES)

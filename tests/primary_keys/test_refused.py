@@ -1,8 +1,9 @@
 """What can't be moved is named before a row is written."""
 
+import django
 import pytest
 from django.core.management import CommandError
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F
 
 from django_sortable_ids.db import tables, transactions
@@ -16,6 +17,20 @@ from .histories import DELETED, is_one_to_one
 from .mysql import mysql_only
 from .stops import stop_before
 from .test_unrecorded import NOTE, RENAMES
+
+MODEL = """CreateModel("Visit", [
+    ("id", BigAutoField(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("buyer", ForeignKey("depot.Customer", DB_CASCADE)),
+    ("seller", ForeignKey("depot.Customer", DB_SET_NULL, null=True, related_name="+")),
+]),"""
+
+
+VISITS = [
+    small.REFERENCE,
+    ("depot_visit", "buyer_id", "depot.Customer"),
+    ("depot_visit", "seller_id", "depot.Customer"),
+]
 
 pytestmark = own_tables
 
@@ -343,6 +358,33 @@ def test_rules_of_foreign_keys_stay(depot):
     depot.migrate("0001_step")
     delete("b")
     assert reviews() == [("a", None, None), ("b", None, None)]
+    assert rules() == before
+
+
+@pytest.mark.skipif(django.VERSION < (6, 1), reason="Django 6.1 has such foreign keys")
+def test_db_on_delete_of_django_stays(depot):
+    assert models.DB_CASCADE
+    small.create(depot, more=MODEL)
+    execute(
+        "INSERT INTO depot_visit (name, buyer_id, seller_id) SELECT name, id, "
+        "(SELECT id FROM depot_customer WHERE name = 'e') FROM depot_customer"
+    )
+    before = rules()
+    small.write_move(depot, references=VISITS)
+    for to in ("0002_step", "0001_step"):
+        depot.migrate(to)
+        assert rules() == before
+        assert depot.model("Visit").objects.count() == 5
+    depot.migrate()
+    delete("a")
+    delete("e")
+    visits = depot.model("Visit").objects
+    assert [(each.name, each.seller_id) for each in visits.order_by("-name")] == [
+        ("d", None), ("c", None), ("b", None),
+    ]  # fmt: skip
+    depot.migrate("0001_step")
+    delete("b")
+    assert depot.model("Visit").objects.count() == 2
     assert rules() == before
 
 

@@ -178,6 +178,14 @@ def test_a_cursor_outlives_a_change_of_the_key_and_its_row(settings, django_asse
     assert get(view, link).status_code == 404
 
 
+def test_tampered_and_foreign_cursors():
+    model = ULIDProduct
+    foreign = cursor(keyset.signed(MaskedKey._meta.pk, MaskedKey().pk))
+    assert get(listing(model), foreign).status_code == 404
+    for encoded in ("x", "%", "cD0", "é", "AAAA"):
+        assert get(listing(model), f"/?{urlencode({'cursor': encoded})}").status_code in (200, 404)
+
+
 def test_nobody_else_makes_a_cursor(settings):
     rows = [MaskedKey.objects.create() for _ in range(3)]
     field = MaskedKey._meta.pk

@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
 
 import django_filters
 import pytest
@@ -12,7 +13,9 @@ from django_filters.rest_framework import FilterSet as RESTFilterSet
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.validation import validate_schema
+from rest_framework.filters import SearchFilter
 from rest_framework.generics import ListAPIView
+from rest_framework.permissions import AllowAny
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.filters import CreatedAtRangeFilter, SortableIDFilter
@@ -24,6 +27,30 @@ from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct, UUIDv7Produ
 from tests.testapp.models import MaskedKey, MaskedPart
 
 from .support import bare_text_of, each_scheme, full_basket, text_of
+
+
+def answer(model, query, **attributes):
+    """What a list of the model answers."""
+    options = {
+        "queryset": model.objects.order_by("pk"),
+        "serializer_class": serializer_for(model, "name"),
+        "permission_classes": [AllowAny],
+    }
+    view = type("View", (ListAPIView,), options | attributes)
+    return view.as_view()(APIRequestFactory().get(f"/?{urlencode(query)}"))
+
+
+def searched_for(model, text, *search_fields):
+    given = answer(
+        model,
+        {"search": text},
+        filter_backends=[SearchFilter],
+        search_fields=search_fields,
+        pagination_class=None,
+    )
+    assert given.status_code == 200
+    return [row["name"] for row in given.data]
+
 
 pytestmark = pytest.mark.django_db
 
@@ -176,6 +203,23 @@ def test_openapi():
         "ulid": ulid,
         "ulid__in": {"type": "array", "items": ulid},
     }
+
+
+@each_scheme
+def test_a_search_finds_a_whole_id_and_nothing_else(scheme):
+    first, second = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
+    for name in ("id", "^id", "=id", "@id", "$id"):
+        for text in (text_of(first), bare_text_of(first)):
+            assert searched_for(PRODUCTS[scheme], text, name) == ["first"]
+            assert searched_for(PRODUCTS[scheme], text, name, "name") == ["first"]
+            assert searched_for(PRODUCTS[scheme], text[:-1], name) == []
+        for text in ("x", "first", "'; --", "%", "9" * 10_000, bare_text_of(second)[1:]):
+            assert searched_for(PRODUCTS[scheme], text, name) == []
+        assert searched_for(PRODUCTS[scheme], "sec", name, "name") == ["second"]
+    # A search may name the lookup.
+    for lookup in ("contains", "startswith", "endswith", "iregex", "iexact"):
+        assert searched_for(PRODUCTS[scheme], bare_text_of(first), f"id__{lookup}") == ["first"]
+        assert searched_for(PRODUCTS[scheme], "x", f"id__{lookup}") == []
 
 
 # What REST framework's own filters and cursors do with ids.

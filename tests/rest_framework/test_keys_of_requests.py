@@ -128,6 +128,16 @@ def test_any_accepted_spelling_finds_the_row(spell):
     assert answer.json() == {"id": str(product.pk), "name": "found"}
 
 
+def test_a_page_about_a_malformed_id_escapes_it():
+    route = url("ulidproduct", quote("<script>alert(1)</script>", safe=""))
+    answer = client.get(route, headers={"accept": "text/html"})
+    assert answer.status_code == 404
+    assert "<script>alert" not in answer.content.decode()
+    route = url("ulidproduct", quote('"><img src=x onerror=alert(1)>', safe=""))
+    answer = client.get(route, headers={"accept": "text/html"})
+    assert "<img src=x" not in answer.content.decode()
+
+
 def test_the_argument_in_the_url_may_have_another_name():
     product = ULIDProduct.objects.create(name="found")
     viewset = viewset_for(serializer_for(ULIDProduct, "name"), lookup_url_kwarg="product_id")

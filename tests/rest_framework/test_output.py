@@ -153,6 +153,23 @@ def test_a_row_that_is_lazy():
 
 
 @each_scheme
+def test_nested_rows(scheme):
+    basket = full_basket()
+    product = getattr(basket, scheme)
+    Review.objects.create(basket=basket)
+    nested = serializer_for(Basket, scheme, f"all_{scheme}", depth=1)
+    everything = shown(nested, basket)
+    assert everything[scheme] == {"id": text_of(product), "name": scheme}
+    assert {row["id"] for row in everything[f"all_{scheme}"]} == {
+        text_of(row) for row in PRODUCTS[scheme].objects.all()
+    }
+    for depth in (1, 2):
+        review = shown(serializer_for(Review, "basket", depth=depth), Review.objects.get())
+        inner = review["basket"][scheme]
+        assert (inner if depth == 1 else inner["id"]) == text_of(product)
+
+
+@each_scheme
 def test_hyperlinks(scheme):
     basket = full_basket()
     product = getattr(basket, scheme)
@@ -284,6 +301,19 @@ def test_an_unknown_id_is_refused_as_it_was_given(scheme):
         assert message == f'Invalid pk "{key}" - object does not exist.'
     (message,) = messages(post("refund", {scheme: text}))
     assert message == f"Object with {scheme}={text} does not exist."
+
+
+@each_scheme
+def test_a_malformed_hyperlink_is_refused(scheme):
+    model = PRODUCTS[scheme]
+    product = model.objects.create()
+    route = url(model._meta.model_name)
+    unknown = f"{route}{text_of(product)}/"
+    product.delete()
+    for link in ("x", "http://", f"{route}x", route, url("basket", "x"), unknown, "\x00"):
+        assert messages(post("linked-basket", {scheme: link}))
+    (message,) = messages(post("linked-basket", {scheme: f"{route}x/"}))
+    assert example_of(id_column(model)) in message
 
 
 NO_URLS = ["http://[", "https://[::1", "http://\ud800/", HALF_A_PAIR, "/%ff%fe", "http:\n"]

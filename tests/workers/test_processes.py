@@ -4,11 +4,16 @@ import json
 import time
 from itertools import chain
 
+import pytest
+
 from django_sortable_ids.models import WorkerLease
+from django_sortable_ids.schemes import LeaseUnavailable
+from django_sortable_ids.workers import leases
 from tests.marks import own_tables
+from tests.patience import wait_until
 from tests.schemes.generators import increases
 
-from .support import SKEW, occupy, row
+from .support import SKEW, TERM, occupy, row
 
 pytestmark = own_tables
 LONG = 3600.0
@@ -85,6 +90,23 @@ def test_a_process_that_is_stopped_for_so_long_that_another_has_its_number(maker
     # Nor has it given back what is not its own.
     assert increases(heir.ids())
     assert row().token
+
+
+def test_a_process_that_lives_keeps_its_number(maker):
+    """Nobody gets its number at the times when that would be free, had it not been renewed."""
+    occupy(1)
+    owner = maker(1)
+    made = owner.ids()
+    terms = leases.Terms(term=int(1000 * TERM), skew=int(1000 * SKEW))
+    free = first = row().expires + terms.skew
+    while free < first + terms.term:
+        wait_until(lambda free=free: row().expires + terms.skew > free, "it is renewed")
+        with pytest.raises(LeaseUnavailable, match="all 2 worker numbers are leased"):
+            leases.take(2, terms, lambda free=free: free, "default")
+        free = row().expires + terms.skew
+    made += owner.ids()
+    assert increases(made)
+    assert {owner.number(value) for value in made} == {0}
 
 
 def test_a_child_has_a_number_of_its_own(maker):
