@@ -7,6 +7,7 @@ from itertools import pairwise
 from string import Formatter
 from typing import Any
 
+from django.db import NotSupportedError
 from django.db.models import BigIntegerField, BooleanField, Func, TextField
 from django.db.models.expressions import Expression
 
@@ -175,7 +176,19 @@ _UUID_HEX = "right(gen_random_uuid()::text, {})"
 """Up to 12 digits; the other digits of a UUID are not all random."""
 
 
-class RandomHex(Fragment):
+class Random(Fragment):
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]
+        is_mariadb = connection.vendor == "mysql" and connection.mysql_is_mariadb
+        if is_mariadb and connection.mysql_version < (10, 10):
+            version = ".".join(map(str, connection.mysql_version))
+            raise NotSupportedError(
+                f"MariaDB {version} has no RANDOM_BYTES: upgrade to 10.10, or remove db_default "
+                f"and let Python generate the ids"
+            )
+        return super().as_sql(compiler, connection, **extra)
+
+
+class RandomHex(Random):
     """``digits`` hexadecimal digits in lower case."""
 
     output_field = TextField()
@@ -196,7 +209,7 @@ class RandomHex(Fragment):
         return f"{function}({filled}, 2)" if count % 2 else filled
 
 
-class RandomVariant(Fragment):
+class RandomVariant(Random):
     """16 hexadecimal digits: the 2 variant bits of a UUID and 62 random bits."""
 
     output_field = TextField()
@@ -212,7 +225,7 @@ RANDOM_BITS = 48
 """How many bits ``RandomInteger`` draws."""
 
 
-class RandomInteger(Fragment):
+class RandomInteger(Random):
     """A number from 0 to ``below - 1``; ``below`` is 2**48, or far less for a uniform result."""
 
     output_field = BigIntegerField()

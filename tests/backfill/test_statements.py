@@ -12,7 +12,7 @@ from django_sortable_ids.backfill.engines.mysql_statements import time_index
 from django_sortable_ids.backfill.sources.columns import Times
 from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.writer import Writer
-from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
+from django_sortable_ids.fields import ULIDField, UUIDv6Field, UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label
 from tests.functions.columns import COLUMNS
@@ -105,6 +105,16 @@ def test_who_knows_an_id_and_the_one_before_cannot_name_the_next(model):
     insert(model, [START] * 60)
     ranks = filled(model, 25)
     assert len({other - one for one, other in pairwise(ranks)}) > 30
+
+
+@own_tables
+@pytest.mark.skipif("connection.vendor != 'mysql'", reason="about MariaDB")
+def test_python_generates_ids_where_the_database_has_no_random_numbers(monkeypatch):
+    monkeypatch.setattr(connection, "mysql_is_mariadb", True)
+    monkeypatch.setattr(connection, "mysql_version", (10, 6, 18))
+    with table_with(ULIDField(null=True)) as model:
+        writer = writer_of(target_of(model))
+        assert dict(writer.shown_statements) == {"for each batch": writer.sender.sending_sql}
 
 
 INDEX = "CREATE INDEX times ON testapp_table (at)"

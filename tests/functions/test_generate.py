@@ -16,6 +16,7 @@ import django_sortable_ids
 from django_sortable_ids import functions
 from django_sortable_ids.fields import HexULIDField, SnowflakeField, ULIDField
 from django_sortable_ids.functions import GenerateID
+from django_sortable_ids.functions.fragments import RandomHex
 from tests.capabilities import label
 from tests.combinations import in_one_case
 from tests.marks import own_tables
@@ -191,6 +192,12 @@ def test_a_program_without_django_makes_hex_ulids():
     assert len(set(ids)) == 20
     for value in ids:
         assert before - about < scheme.created_at(value) < timezone.now() + about
+
+
+def test_refuses_a_mariadb_without_random_bytes():
+    old = SimpleNamespace(vendor="mysql", mysql_is_mariadb=True, mysql_version=(10, 6, 18))
+    with pytest.raises(NotSupportedError, match=r"MariaDB 10\.6\.18 has no RANDOM_BYTES"):
+        RandomHex(digits=2).as_sql(Query(Order).get_compiler("default"), old)
 
 
 def test_one_expression_has_the_sql_of_each_database():
