@@ -113,7 +113,13 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         }
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """The links, of which "any date" is not chosen in a period of the drill-down."""
         self.read_parameters(changelist)
+        self.date_params = self.date_params or {
+            name: value
+            for name, value in changelist.params.items()
+            if name.startswith(self.field_generic)
+        }
         return super().choices(changelist)
 
     def read_parameters(self, changelist: ChangeList) -> None:
