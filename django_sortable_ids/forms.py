@@ -45,6 +45,20 @@ class _PublicChoices(forms.ModelChoiceField):  # type: ignore[type-arg]
             return value
         return field.public_text.format(value)
 
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """The submitted texts as the choices now show them: an older key may have masked them."""
+        submitted = super().bound_data(data, initial)
+        if isinstance(submitted, list | tuple):
+            return [self._current(text) for text in submitted]
+        return self._current(submitted)
+
+    def _current(self, text: Any) -> Any:
+        field = self._id_field
+        if field is not None and isinstance(text, str):
+            with suppress(ValidationError):
+                return field.public_text.format(field.parse_public(text))
+        return text
+
 
 class PublicModelChoiceField(_PublicChoices):
     """A ``ModelChoiceField`` whose values are public texts; it accepts nothing else."""

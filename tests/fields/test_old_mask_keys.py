@@ -7,6 +7,7 @@ import secrets
 import uuid
 
 import pytest
+from django import forms
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import models
@@ -21,6 +22,7 @@ from rest_framework.serializers import ModelSerializer
 from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.fields.public import Candidates
+from django_sortable_ids.forms import PublicModelChoiceField, PublicModelMultipleChoiceField
 from django_sortable_ids.ids import public_id, resolve
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from django_sortable_ids.schemes import get
@@ -220,6 +222,24 @@ def test_a_serializer_takes_old_texts_and_shows_present_ones(rows):
         assert (found["whole"].pk, found["other"].code) == (value, value)
         shown = Part(MaskedPart.objects.get(code=value)).data
         assert shown["whole"] == public_id(found["whole"]) != text
+
+
+class Chosen(forms.Form):
+    one = PublicModelChoiceField(MaskedKey.objects.all(), required=False)
+    several = PublicModelMultipleChoiceField(MaskedKey.objects.all(), required=False)
+    name = forms.CharField()
+
+
+def test_a_form_that_is_shown_again_keeps_what_was_chosen_before_the_key_was_changed(rows):
+    for value, text in rows.items():
+        form = Chosen({"one": text, "several": [text, "wrong"]})
+        assert not form.is_valid()
+        option = f'<option value="{public_id(MaskedKey.objects.get(pk=value))}" selected>'
+        assert option in str(form["one"])
+        assert option in str(form["several"])
+    bare = Chosen({"one": str(value), "several": [str(value)]})
+    assert "selected" not in str(bare["several"])
+    assert not leaks(str(bare["one"]), value)
 
 
 def test_candidates_are_not_shown(shown):
