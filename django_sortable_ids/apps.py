@@ -20,7 +20,7 @@ from django.core.checks import Tags
 from django.core.checks import register as register_check
 from django.core.signals import request_started
 from django.db.backends.signals import connection_created
-from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min, Transform
+from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min, Transform, Window
 from django.db.models.expressions import Subquery
 from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least, NullIf, json, text
 from django.db.models.signals import pre_migrate
@@ -191,6 +191,8 @@ def _adapt_functions() -> None:
     """
     aggregate_sql: Any = deferred("functions.created_at:as_postgresql")
     Min.as_postgresql = Max.as_postgresql = aggregate_sql  # type: ignore[attr-defined]
+    window_sql: Any = deferred("functions.created_at:window_as_postgresql")
+    Window.as_postgresql = window_sql  # type: ignore[attr-defined]
     others = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
     defined = [*vars(text).values(), *vars(json).values(), Collate]
     functions = {each for each in defined if isinstance(each, type) and issubclass(each, Func)}

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F, Max, Min, Q, Window
-from django.db.models.functions import FirstValue, Lag, LastValue, Length, RTrim
+from django.db.models.functions import Lag, Length, RTrim
 
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.functions import CreatedAt, shortlex
@@ -53,8 +53,8 @@ def test_of_groups_and_in_conditions(stored_key):
 def test_of_windows(stored_key):
     rows = [stored_key.objects.create(name=name) for name in "aab"]
     windows = stored_key.objects.annotate(
-        first=Window(FirstValue("id"), partition_by="name", order_by="id"),
-        last=Window(LastValue("id"), order_by="id"),
+        first=Window(Min("id"), partition_by="name"),
+        last=Window(Max("id"), order_by="id"),
         before=Window(Lag("id"), order_by="id"),
     )
     found = {each.pk: (each.first, each.last, each.before) for each in windows}
