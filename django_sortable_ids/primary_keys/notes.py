@@ -167,9 +167,9 @@ def source_of_key(model: str, using: str) -> Given | None:
 
 def _sources_after(key: MovedKey) -> Given | None:
     """The arguments for the columns of times, after the move; None if no column has them."""
-    if key.name in key.sources.values() and not key.old:
+    if key.name in key.field_arguments.values() and not key.old:
         return None
-    kept = key.sources.items()
+    kept = key.field_arguments.items()
     return {name: key.old_name if path == key.name else path for name, path in kept} or None
 
 

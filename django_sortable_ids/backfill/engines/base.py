@@ -23,9 +23,10 @@ from ..sources.target import Target
 class Statements(ABC):
     """The SQL of the batches of a target.
 
-    Python sends ids by ``sending_sql``. The others compute them by a ``composition``: each row gets
-    the tick of its time, and a rank in it. The ranks of a tick are divided into equal slots, one
-    for each of its rows, in their order. A random rank is drawn from each slot.
+    Ids that Python generates are sent by ``sending_sql``; the other statements compute them by a
+    ``composition``: each row gets the tick of its time, and a rank in it. The ranks of a tick are
+    divided into equal slots, one for each of its rows, in their order. A random rank is drawn from
+    each slot.
 
     Their parameters have names. ``first_time``, ``first_key_0`` and so on are those of the
     first row of the batch; ``last_time``, ``last_key_0`` those of the last row. ``reserved_tick``

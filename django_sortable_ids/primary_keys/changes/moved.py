@@ -84,7 +84,7 @@ class MovedKey(_WithOld):
         return {name: each for name, each in given.items() if each}
 
     @property
-    def sources(self) -> Given:
+    def field_arguments(self) -> Given:
         """The arguments that name a field of its model."""
         given = self.given.items()
         return {name: path for name, path in given if name in OF_FIELDS and path != "pk"}
@@ -163,7 +163,7 @@ def is_written_at_once(key: MovedKey) -> bool:
     """Whether the times of all rows are in a column: the rows are sorted, and the map is written
     with their new keys. In any other case it is written without them, and filled by the same
     backfill as any table."""
-    has_column = key.given.keys() == key.sources.keys() == {"created_from"}
+    has_column = key.given.keys() == key.field_arguments.keys() == {"created_from"}
     return has_column and key.on_null == "error" and isinstance(key.field.scheme, TimeScheme)
 
 
@@ -172,7 +172,7 @@ def copied(key: MovedKey) -> dict[str, str]:
     or path in the model."""
     if is_written_at_once(key):
         return {}
-    return {name: path for name, path in key.sources.items() if path != key.name}
+    return {name: path for name, path in key.field_arguments.items() if path != key.name}
 
 
 def with_maps(
