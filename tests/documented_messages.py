@@ -27,7 +27,7 @@ ERRORS = {
 """Classes whose argument a person reads in a terminal or a log."""
 LISTS = (
     *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs", "_unapplied"),
-    *("_renamed", "_in_the_way", "_automatic", "without_old", "gone", "_not_stored", "_refusals"),
+    *("_renamed", "_in_the_way", "_automatic", "without_old", "_not_stored", "_refusals"),
 )
 """The first words of functions that yield such texts."""
 

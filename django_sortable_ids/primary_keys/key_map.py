@@ -78,7 +78,7 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
         else:
             fields = copied(planned)
             _copy(engine, key, {key.map.column: "pk", **fields})
-            in_map = {name: name if name in fields else OLD_KEY for name in planned.sources}
+            in_map = {name: name if name in fields else OLD_KEY for name in planned.field_arguments}
             fill(key, planned.given | in_map, engine.using, on_null=planned.on_null)
 
 

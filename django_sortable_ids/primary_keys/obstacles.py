@@ -38,7 +38,7 @@ def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
 
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """Each with what to do. ``allowed`` are the programs that somebody has read."""
-    yield from engine.gone()
+    yield from engine.problems_of_undo()
     for table in engine.change.tables:
         for _, old in table.added:
             if tables.has_column(engine.connection, table.name, old.column):

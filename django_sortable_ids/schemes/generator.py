@@ -1,7 +1,7 @@
 """New ids: strictly increasing within a process, safe between threads and across forks.
 
-1. ``next()`` reads the clock. While it shows the tick of the call before, a finished id is popped
-   from a list. That is atomic and needs no lock, so it is the only path that takes none.
+1. ``next()`` reads the clock. From the second call of a tick on, a finished id is popped from a
+   list. That is atomic and needs no lock, so it is the only path that takes none.
 2. Otherwise a lock is taken. If the clock shows a later tick, the first id of that tick gets a
    random suffix. If the list is empty, ids of the tick are finished for it: twice as many each
    time, half as many in a new tick. Each is a random step after the one before.

@@ -66,7 +66,7 @@ class KeyEngine(ABC):
         self.using: str = editor.connection.alias
         self.quote = editor.quote_name
 
-    def gone(self) -> Iterator[str]:
+    def problems_of_undo(self) -> Iterator[str]:
         """Why a move can't be undone, of which all old keys are gone that a row had at its end."""
         had = self.note.with_old_keys if self.note.backwards else ()
         for key in (each for each in self.change.keys if each.label in had):

@@ -105,7 +105,7 @@ def alone(connection: Any) -> Iterator[None]:
 
 
 class MySQLKeys(KeyEngine):
-    locks = "these tables for a moment at the end, and stops if others have written until then"
+    locks = "these tables for a moment at the end, and stops if others wrote during the copy"
     programs_sql = _PROGRAMS
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
