@@ -32,6 +32,7 @@ SILENCE_SECONDS = 60
 """After this time without a heartbeat, an owner is treated as dead."""
 
 _HOST = socket.gethostname()[:180]
+_tokens: set[str] = set()  # those of this process
 
 logger = logging.getLogger("django_sortable_ids")
 
@@ -45,6 +46,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
     plan was made.
     """
     target = plan.target
+    _tokens.add(token)
     run = last_run(target.label, target.using)
     if run is not None and run.token == token:
         return run  # this process took it already, but the database's answer was lost
@@ -104,6 +106,8 @@ def is_gone(run: BackfillRun) -> bool:
     host, _, pid = run.owner.rpartition(" pid ")
     if host != _HOST or os.name != "posix":
         return False
+    if int(pid) == os.getpid():  # A container that starts again often gives the same number.
+        return run.token not in _tokens
     try:
         os.kill(int(pid), 0)  # which sends no signal
     except OSError as error:

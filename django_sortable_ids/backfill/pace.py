@@ -112,7 +112,9 @@ def _handled(handlers: _Handlers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # Python handles signals in the main thread only
         return
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    # One that was set in C, as by uWSGI, stays: Python couldn't restore it.
+    known = [each for each in handlers if signal.getsignal(each) is not None]
+    before = {number: signal.signal(number, handlers[number]) for number in known}
     try:
         yield
     finally:

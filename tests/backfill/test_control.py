@@ -1,8 +1,10 @@
 """How a run is stopped, paused and slowed down from outside."""
 
+import ctypes
 import os
 import shlex
 import signal
+import sys
 from functools import partial
 from io import StringIO
 
@@ -27,6 +29,7 @@ from django_sortable_ids.backfill.pace import (
 from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.models import BackfillRun
 from tests.patience import LOG_SECONDS
+from tests.schemes.test_processes import child_says, needs_fork
 from tests.support import elsewhere, on_statement, raising
 
 from .command import called, printed
@@ -90,6 +93,21 @@ def test_the_second_signal_ends_it_at_once():
             signal.raise_signal(signal.SIGTERM)
         assert [signal.getsignal(number) for number in kinds] == [signal.SIG_DFL] * 2
     assert [signal.getsignal(number) for number in kinds] == before
+
+
+@needs_fork
+def test_a_signal_that_is_handled_in_c_stays_so():
+    """As of uWSGI. Python reads the handlers when it starts."""
+
+    def end() -> str:
+        libc = ctypes.CDLL(None)
+        libc.signal(signal.SIGTERM, ctypes.cast(libc.abs, ctypes.c_void_p))
+        del sys.modules["_signal"]
+        __import__("_signal")
+        with signals(Control()):
+            return str(signal.getsignal(signal.SIGTERM))
+
+    assert child_says(end) == "None"
 
 
 @database

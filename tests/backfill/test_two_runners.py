@@ -132,6 +132,15 @@ def test_an_owner_that_gives_a_sign_while_another_takes_the_run_keeps_it(monkeyp
     assert saved_run("uuid7").token == "theirs"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="asks for the process")
+def test_a_process_with_the_number_of_the_owner_takes_the_run():
+    """As in a container that was killed and starts again."""
+    stop_and_move_owner(seconds_ago=0)
+    BackfillRun.objects.update(owner=SELF)
+    assert fill("uuid7").filled == 4
+    assert_right("uuid7", 6)
+
+
 # Processes
 
 
