@@ -92,9 +92,11 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
     settled = {place(*each) for each in (*known, *generic)}
 
     for table in listed:
+        indexes = tables.constraints(connection, table).values()
+        key = next((each["columns"] for each in indexes if each["primary_key"]), ())
         for column in tables.columns(connection, table).values():
             if place(table, column.name) not in settled:
-                read = _Sample(connection, table, column.name, column.kind.lower())
+                read = _Sample(connection, table, key, column.name, column.kind.lower())
                 found += [*read.references(change, names)] or [*read.documents(change, names)]
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
@@ -191,6 +193,8 @@ def _generic() -> Iterator[tuple[str, str, str]]:
 class _Sample:
     _connection: Any
     _table: str
+    _key: Sequence[str]
+    """The columns of the primary key."""
     _name: str
     _kind: str
 
@@ -249,10 +253,8 @@ class _Sample:
         if self._connection.vendor == "postgresql":
             name = f"to_json({name})::text" if "[]" in self._kind else f"{name}::text"
         found: list[Any] = []
-        indexes = tables.constraints(self._connection, self._table).values()
-        key = next((each["columns"] for each in indexes if each["primary_key"]), ())
-        first, last = (", ".join(quote(each) + way for each in key) for way in ("", " DESC"))
-        orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if key else [""]
+        first, last = (", ".join(quote(each) + way for each in self._key) for way in ("", " DESC"))
+        orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if self._key else [""]
         try:
             with transaction.atomic(self._connection.alias):
                 for order in orders:

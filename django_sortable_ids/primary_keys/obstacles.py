@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 
-from django.db import DatabaseError
+from django.db import DatabaseError, models
 
 from ..db import row, tables, value
 from ..errors import BackfillError, counted
@@ -49,6 +49,7 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 )
                 return  # Nothing else is as the migrations say.
     yield from _unlisted(engine)
+    yield from _too_large(engine)
     for table in engine.change.tables:
         for column in table.columns:
             orphans = engine.with_orphans(table.name, column, column.key.own)
@@ -113,6 +114,22 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
                 f"the migration again by `manage.py backfill_ids {key} --primary-key "
                 f"--write-migration`"
             )
+
+
+def _too_large(engine: KeyEngine) -> Iterator[str]:
+    """Keys without room in a column of their field's type, as of an unsigned column: the map and
+    the field that keeps the old key have this type."""
+    for key in engine.change.keys:
+        if isinstance(key.before, models.IntegerField):
+            kind = key.before.get_internal_type()
+            _, most = engine.connection.ops.integer_field_range(kind)
+            sql = f"SELECT MAX({engine.quote(key.name)}) FROM {engine.quote(key.table)}"
+            if most and (value(engine.connection, sql) or 0) > most:
+                yield (
+                    f"{key.table}.{key.name} has keys above {most}, which {kind} can't hold: make "
+                    f"it a BigAutoField before the move, by makemigrations and migrate, and run "
+                    f"this again"
+                )
 
 
 def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:

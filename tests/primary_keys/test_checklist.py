@@ -7,6 +7,7 @@ from django.apps import apps
 from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.db.migrations.state import ProjectState
+from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
@@ -189,6 +190,22 @@ def test_a_name_that_tells_the_model():
         "legacy.group_id is adopted with keys of auth.User, but its name says auth.Group: compare "
         "its values with both tables before you write the migration"
     ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_key_of_a_table_is_read_once_for_all_its_columns():
+    change, counts = change_of("auth.Group"), []
+    for columns in ("a text", "a text, b text, c text, d text, e text"):
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE legacy ({columns})")
+        try:
+            with CaptureQueriesContext(connection) as queries:
+                checklist(connection, change)
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("DROP TABLE legacy")
+        counts.append(len(queries))
+    assert counts[1] - counts[0] == 4 * len(["BEGIN", "SELECT", "COMMIT"])
 
 
 @pytest.mark.django_db(transaction=True)

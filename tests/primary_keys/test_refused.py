@@ -211,6 +211,25 @@ def test_a_condition_on_the_values_of_keys(depot, condition):
         depot.migrate()
 
 
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="its integers have 64 bits")
+def test_a_key_without_room_in_the_type_of_its_field(depot):
+    """Such as one of an unsigned column, which `inspectdb` takes for an AutoField."""
+    small.create(depot)
+    narrow = 'AlterField("Customer", "id", AutoField(primary_key=True))'
+    depot.write(f"SeparateDatabaseAndState(state_operations=[{narrow}]),")
+    execute(
+        "INSERT INTO depot_customer (id, name, created_at) "
+        "SELECT 3000000000, 'z', created_at FROM depot_customer WHERE name = 'e'"
+    )
+    small.write_move(depot, options='created_from="created_at"')
+    said = depot.refusal().splitlines()
+    assert said == [
+        "No key was moved.",
+        "depot_customer.id has keys above 2147483647, which AutoField can't hold: make it a "
+        "BigAutoField before the move, by makemigrations and migrate, and run this again",
+    ]
+
+
 def test_keys_that_were_not_kept_do_not_come_back(depot):
     small.create(depot)
     small.write_move(depot, options='created_from="created_at"')
