@@ -288,7 +288,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         """The lookups of an ``ArrayField`` compare Python values with the column as it is."""
         if self.wrong_options:
             return
-        is_element = getattr(self.model._meta.get_field(self.name), "base_field", None) is self
+        is_element = self in (getattr(each, "base_field", None) for each in self.model._meta.fields)
         stored = storage_for(self.stored_scheme, self.storage, "postgresql")
         if is_element and stored.returned is not self.stored_scheme.value_type:
             right = "storage='char'" if self.stored_scheme.value_type is str else "no storage="
