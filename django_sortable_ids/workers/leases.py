@@ -21,7 +21,7 @@ from itertools import count, islice
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
-from django.db import IntegrityError, connections
+from django.db import DatabaseError, IntegrityError, connections
 from django.db.models import QuerySet
 
 from ..db.transactions import apart, in_a_thread, retried
@@ -61,7 +61,16 @@ def take(limit: int, terms: Terms, clock: Callable[[], int], using: str) -> Held
     rows = WorkerLease.objects.using(using)
     for attempt in range(_TRIES):
         now = clock()
-        known = {row.number: row for row in rows.filter(number__lt=limit)}
+        try:
+            known = {row.number: row for row in rows.filter(number__lt=limit)}
+        except DatabaseError as error:
+            table = WorkerLease._meta.db_table
+            if table in connections[using].introspection.table_names():
+                raise
+            raise LeaseUnavailable(
+                f"the database {using!r} has no table {table} for worker numbers: run "
+                f"`manage.py migrate django_sortable_ids --database={using}`"
+            ) from error
         # Processes that start together see the same lowest number. The losers try one of several.
         window = min(4**attempt, _MOST_CANDIDATES)
         candidates = list(islice(_candidates(known, limit, terms, now), window))

@@ -126,6 +126,21 @@ def test_many_at_once(silent):
     assert set(WorkerLease.objects.values_list("starts", flat=True)) == {NOW}
 
 
+def test_the_table_is_missing():
+    with connection.schema_editor() as editor:
+        editor.delete_model(WorkerLease)
+    try:
+        with pytest.raises(LeaseUnavailable) as refusal:
+            take()
+    finally:
+        with connection.schema_editor() as editor:
+            editor.create_model(WorkerLease)
+    assert str(refusal.value) == (
+        "the database 'default' has no table django_sortable_ids_workerlease for worker numbers: "
+        "run `manage.py migrate django_sortable_ids --database=default`"
+    )
+
+
 # A database that can't be reached, or written, while ids are made.
 
 
