@@ -157,6 +157,19 @@ def test_rows_that_are_written_during_the_copy(graph, sql):
     assert not [name for name in definitions() if name.startswith("sortable_ids_new__")]
 
 
+def test_rows_that_are_written_while_those_of_another_table_are_compared(graph):
+    small.write_move(graph)
+    time.sleep(1.1)
+
+    def write():
+        if len(compared) == 2:
+            elsewhere(lambda: execute("UPDATE depot_customer SET name = 'x' WHERE name = 'a'"))
+
+    refused = pytest.raises(BackfillError, match=r"depot_customer was written during the migration")
+    with refused, on_statement("^CHECKSUM TABLE `depot_order`", write) as compared:
+        graph.migrate()
+
+
 def test_two_moves_at_once(graph, monkeypatch):
     monkeypatch.setattr(mysql, "WAIT", 0)
     other = connection.copy()

@@ -50,6 +50,10 @@ FROM information_schema.key_column_usage
 WHERE table_schema = DATABASE() AND referenced_table_schema = DATABASE()
 ORDER BY table_name, constraint_name, ordinal_position
 """
+_WRITTEN = """
+SELECT update_time FROM information_schema.tables
+WHERE table_schema = DATABASE() AND table_name = %s
+"""
 _PROGRAMS = """
 SELECT 'trigger', trigger_name, NULLIF(action_statement, ''), event_object_table
 FROM information_schema.triggers WHERE event_object_schema = DATABASE()
@@ -105,7 +109,7 @@ def alone(connection: Any) -> Iterator[None]:
 
 
 class MySQLKeys(KeyEngine):
-    locks = "these tables for a moment at the end, and stops if others wrote during the copy"
+    locks = "these tables for a moment at the end, and stops if others have written until then"
     programs_sql = _PROGRAMS
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
@@ -246,15 +250,17 @@ class MySQLKeys(KeyEngine):
     def move(self) -> None:
         with alone(self.connection), copying(self.connection):
             new_tables = self._new_tables()
-            before = {each.name: self._checksum(each.name) for each in new_tables}
+            names = [each.name for each in new_tables]
+            before = {each: (self._checksum(each), self._written(each)) for each in names}
             for each in new_tables:
                 each.create()
                 each.alter()
                 each.fill()
             self.refuse_unfilled()
             steps = self._steps(new_tables)
-            for table, checksum in before.items():
-                if steps.checksums[table] != checksum:
+            for table, (checksum, written) in before.items():
+                is_same = steps.checksums[table] == checksum
+                if not is_same or self._written(table) not in (None, written):
                     raise BackfillError(
                         f"{table} was written during the migration. No key was moved: stop the "
                         f"application, and migrate again"
@@ -297,6 +303,11 @@ class MySQLKeys(KeyEngine):
         """Of all rows, in any order."""
         found: int | None = row(self.connection, f"CHECKSUM TABLE {self.quote(table)}")[1]
         return found
+
+    def _written(self, table: str) -> Any:
+        """When it was written last; None if the server has closed the table since. It also tells
+        what was written since the rows were read for the checksum."""
+        return value(self.connection, _WRITTEN, [table])
 
     def _replace_in(self, new_tables: list[NewTable]) -> None:
         """Texts are replaced where they stay: in the new tables."""
