@@ -43,6 +43,8 @@ class _PublicChoices(forms.ModelChoiceField):  # type: ignore[type-arg]
         field = self._id_field
         if field is None or not _is_id(field, value):
             return value
+        if field.public_text.is_other_uuid(value):
+            return self._current(str(value))  # a masked text, as <uuid:pk> gives it
         return field.public_text.format(value)
 
     def bound_data(self, data: Any, initial: Any) -> Any:

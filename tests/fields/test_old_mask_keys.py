@@ -242,6 +242,19 @@ def test_a_form_that_is_shown_again_keeps_what_was_chosen_before_the_key_was_cha
     assert not leaks(str(bare["one"]), value)
 
 
+def test_a_form_shows_what_it_was_given(rows):
+    form_class = forms.modelform_factory(MaskedPart, fields=["other", "code"])
+    for value in rows:
+        given = uuid.UUID(facade(value, KEY))
+        form = form_class(initial={"other": given, "code": given})
+        text = public_id(MaskedPart.objects.get(code=value))
+        assert f'<option value="{text}" selected>' in form.as_p()
+        assert f'value="{given}"' in str(form["code"])
+        assert not leaks(form.as_p(), value)
+    unknown = form_class(initial={"other": uuid.uuid4(), "code": uuid.uuid1()})
+    assert "selected" not in unknown.as_p()
+
+
 def test_candidates_are_not_shown(shown):
     candidates = Candidates(tuple(shown))
     assert not leaks(f"{candidates!r} {candidates} {ID.invalid(candidates)}", *shown)
