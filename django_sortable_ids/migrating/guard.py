@@ -156,8 +156,17 @@ class _Walk:
             before = self.state.clone()
             for inner in operation.database_operations:
                 yield from self.step(app_label, inner)
+            renamed = {
+                self.own_table(model): present
+                for model, present in self.tables.items()
+                if model in self.state.models
+            }
             self.state = before
             operation.state_forwards(app_label, before)
+            # The state may give a table to another model.
+            for model in before.models.keys() - self.tables.keys():
+                if self.own_table(model) in renamed:
+                    self.tables[model] = renamed[self.own_table(model)]
             return
         fills_rows = getattr(operation, "fills_rows", False)
         if isinstance(operation, AddField | AlterField) and not fills_rows:

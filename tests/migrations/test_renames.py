@@ -89,6 +89,23 @@ PLANS = {
         ],
         rf"depot\.order\.code: {NO_ID}",
     ),
+    "table, and the model moves with it": (
+        [
+            """SeparateDatabaseAndState(
+                database_operations=[AlterModelTable("order", "depot_sale")],
+                state_operations=[
+                    DeleteModel("Line"),
+                    DeleteModel("Order"),
+                    CreateModel("Sale", [
+                        ("id", BigAutoField(primary_key=True)),
+                        ("public", ULIDField(null=True)),
+                    ]),
+                ],
+            ),""",
+            'AlterField("sale", "public", ULIDField()),',
+        ],
+        rf"depot\.sale\.public: {NO_ID}",
+    ),
 }
 
 # Steps of one plan that touch no row with an id.
