@@ -36,9 +36,11 @@ def arrays(field_class):
 def test_lookups_find_what_the_check_lets_pass(field_class):
     passed = []
     for storage, model in arrays(field_class):
-        problems = model._meta.get_field("ids").check()
+        # postgres.E005 of Django 6.1: the app with its lookups of texts is not installed.
+        found = model._meta.get_field("ids").check()
+        problems = [each.msg for each in found if each.id != "postgres.E005"]
         if problems:
-            assert "an ArrayField finds no id in this column" in problems[0].msg
+            assert "an ArrayField finds no id in this column" in problems[0]
             continue
         passed.append(storage)
         with tables(model):
