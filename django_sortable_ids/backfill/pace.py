@@ -234,7 +234,7 @@ def watch(replica: str, most: float) -> Callable[[], str]:
             return f"the lag of {replica!r} can't be queried: {error}"
         if lag is None:
             return unknown
-        return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
+        return f"replicas lag by {lag:.0f} s, at most {most:g}" if lag > most else ""
 
     return reason_to_wait
 

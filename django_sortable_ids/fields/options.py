@@ -288,9 +288,11 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         """The lookups of an ``ArrayField`` compare Python values with the column as it is."""
         if self.wrong_options:
             return
-        is_element = self in (getattr(each, "base_field", None) for each in self.model._meta.fields)
+        elements = (getattr(each, "base_field", None) for each in self.model._meta.fields)
+        if self not in elements:
+            return
         stored = storage_for(self.stored_scheme, self.storage, "postgresql")
-        if is_element and stored.returned is not self.stored_scheme.value_type:
+        if stored.returned is not self.stored_scheme.value_type:
             right = "storage='char'" if self.stored_scheme.value_type is str else "no storage="
             yield WrongOption(COLUMN, f"an ArrayField finds no id in this column: use {right}")
 

@@ -65,7 +65,7 @@ class Entry:
 
 
 def entries(using: str) -> Iterator[Entry]:
-    pending = cache(partial(pending_apps, connections[using]))
+    pending = cache(partial(_pending_apps, using))
     for model in apps.get_models(include_auto_created=True):
         meta = model._meta
         if meta.proxy or not router.allow_migrate_model(using, model):
@@ -73,6 +73,11 @@ def entries(using: str) -> Iterator[Entry]:
         for field in meta.local_fields:
             if isinstance(field, SortableIDField):
                 yield _entry(field, using, pending)
+
+
+def _pending_apps(using: str) -> set[str]:
+    with reading_migrations():
+        return pending_apps(connections[using])
 
 
 def databases() -> list[str]:
@@ -161,10 +166,9 @@ def _without_column(
     meta = field.model._meta
     state = "no column" if kind else "no table"
     if meta.managed:
-        with reading_migrations():
-            is_next = meta.app_label in pending()
         # Without one, somebody dropped it, or its migration is still to be made.
-        return state, f"migrate {meta.app_label}{database_option(using)}" * is_next
+        is_next = meta.app_label in pending()
+        return state, f"migrate {meta.app_label}{database_option(using)}" if is_next else ""
     added = add_column(field, connections[using]) if kind else ""
     return state, added and f"dbshell{database_option(using)}: {added}"
 
@@ -217,8 +221,7 @@ def _needs(field: SortableIDField, using: str, pending: Callable[[], set[str]]) 
         step = f"backfill_ids {field} --verify{database}"
     if not needs:
         return "", ""
-    with reading_migrations():
-        is_next = meta.app_label in pending()
+    is_next = meta.app_label in pending()
     return needs, f"migrate {meta.app_label}{database}" if is_next else step
 
 

@@ -165,9 +165,8 @@ def _may_have_written(note: notes.LastMove, operation: Any) -> bool:
 
 
 def _may_have_swapped(model: str, fields: list[str], name: Name, operation: Any) -> bool:
-    is_swap = isinstance(operation, SwapSortableID)
     return (
-        is_swap
+        isinstance(operation, SwapSortableID)
         and [operation.name, operation.other] == fields
         and f"{name[0]}.{operation.model_name}".lower() == model.lower()
     )

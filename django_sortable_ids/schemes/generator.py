@@ -185,7 +185,7 @@ class Generator:
                 seconds = rollback * self._tick_ns / 1e9
                 if rule.policy == "raise":
                     raise ClockRollback(
-                        f"the clock is {seconds:.1f} s behind the last id, more than the allowed "
+                        f"the clock is {seconds:.1f} s before the last id, more than the allowed "
                         f"{rule.limit_ns / 1e9:g} s; correct it, or wait until it has caught up"
                     )
                 self._sources.sleep(min(seconds - rule.limit_ns / 1e9, 1.0))

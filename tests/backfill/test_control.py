@@ -184,10 +184,10 @@ def test_rows_per_second():
 
 
 def test_replicas_are_waited_for():
-    hand, why = Hand(), ["replicas are 5 s behind", "replicas are 3 s behind", ""]
+    hand, why = Hand(), ["replicas lag by 5 s", "replicas lag by 3 s", ""]
     Pace(Limits(), hand, lag=lambda: why.pop(0), clock=hand.clock).rest(1)
     assert why == []
-    assert hand.said == ["paused: replicas are 5 s behind", "resumed"]
+    assert hand.said == ["paused: replicas lag by 5 s", "resumed"]
 
 
 # Sizes

@@ -227,7 +227,7 @@ def test_a_large_step_back_is_refused_until_the_clock_has_caught_up(rule):
         with pytest.raises(ClockRollback) as refusal:
             going.next()
     assert str(refusal.value) == (
-        "the clock is 3600.0 s behind the last id, more than the allowed 10 s; "
+        "the clock is 3600.0 s before the last id, more than the allowed 10 s; "
         "correct it, or wait until it has caught up"
     )
     clock.now += 3590 * SECOND
@@ -243,7 +243,7 @@ def test_a_step_back_is_counted_from_the_last_id_of_many_ticks(scheme, rule):
         going.next()
         clock.now += SECOND
     clock.now -= 18 * SECOND
-    with pytest.raises(ClockRollback, match=r"the clock is 17\.0 s behind"):
+    with pytest.raises(ClockRollback, match=r"the clock is 17\.0 s before"):
         going.next()
 
 

@@ -114,10 +114,8 @@ class MySQLStatements(Statements):
     def sending_sql(self) -> str:
         """One UPDATE with a JSON parameter: for each row a list of its key, its id, and maybe its
         time."""
-        names, fields = (
-            [*self._key_names, "id"],
-            [*self.target.model._meta.pk_fields, self.target.field],
-        )
+        names = [*self._key_names, "id"]
+        fields = [*self.target.model._meta.pk_fields, self.target.field]
         columns = ", ".join(
             f"{name} {self._json_type(field)} PATH '$[{position}]'"
             for position, (name, field) in enumerate(zip(names, fields, strict=True))

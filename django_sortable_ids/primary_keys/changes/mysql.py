@@ -22,6 +22,7 @@ from itertools import chain
 from typing import Any
 
 from django.db import Error, transaction
+from django.utils.functional import cached_property
 
 from ...backfill.engines.mysql_statements import stored_as
 from ...db import row, rows, tables, value
@@ -208,7 +209,11 @@ class MySQLKeys(KeyEngine):
 
     def _is_replaced(self, program: Program) -> bool:
         table = program.table and tables.folded_table(self.connection, program.table)
-        return table in {plain(self.connection, each.name) for each in self.change.tables}
+        return table in self._replaced
+
+    @cached_property
+    def _replaced(self) -> set[str]:
+        return {plain(self.connection, each.name) for each in self.change.tables}
 
     def rehearse(self) -> Iterator[str]:
         with alone(self.connection), copying(self.connection):
