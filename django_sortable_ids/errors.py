@@ -37,7 +37,7 @@ def minutes(seconds: float) -> str:
 
 
 class BackfillError(CommandError):
-    """It says what was found, what was expected and what to do; nothing wrong was written."""
+    """An error that says what was found and expected, and what to do; nothing wrong was written."""
 
 
 @contextmanager

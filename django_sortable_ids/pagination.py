@@ -101,7 +101,7 @@ _DIGITS = 32
 
 
 class IDOrder(NamedTuple):
-    """That rows are in the order of a unique id, which every row has."""
+    """The order of rows by a unique id, which every row has."""
 
     path: str
     attname: str
@@ -137,7 +137,7 @@ class KeysetPage:
 
 
 def id_order(rows: QuerySet[Any]) -> IDOrder | None:
-    """By which id the rows are ordered; None if it is no unique id, or if rows lack it.
+    """The id that orders the rows; None if it is not unique, or if rows lack it.
 
     Whether rows of a nullable column lack it takes one look-up in its index.
     """

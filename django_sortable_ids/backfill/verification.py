@@ -48,7 +48,7 @@ class Verification:
     """Rows with an id, but without a time, or with one out of the scheme's range. Such ids come
     from --on-null=now, another source or the application."""
     unreadable: int = 0
-    """Rows whose time is none that Django can read."""
+    """Rows whose time Django can't read."""
     unordered: int = 0
     """Rows whose id has their time, but doesn't sort after that of the row before."""
     not_of_original: int = 0
@@ -63,7 +63,7 @@ class Verification:
     is_decided: bool = False
     """Whether no edit of times explains rows out of order."""
     all_well: str = ""
-    """The text if all is well, if it isn't composed."""
+    """The text if all is well; composed of the counts if it is empty."""
     shown: int = EXAMPLES
     """How many rows of each kind are examples."""
     examples_of: dict[str, list[str]] = field(default_factory=dict)

@@ -1,4 +1,5 @@
-"""What a field has of Django's, and when an id is generated: with the instance, or the INSERT."""
+"""What a field inherits from Django's, and when an id is generated: with the instance or the
+INSERT."""
 
 import functools
 import sys

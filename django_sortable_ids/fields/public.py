@@ -103,9 +103,8 @@ class PublicText(ByArguments):
 
     @property
     def example(self) -> str:
-        """A valid text. That of a masked id is of no key: whoever reads it must not learn what a
-        key makes of an id that everybody knows.
-        """
+        """A valid text. No mask key wrote that of a masked id: nobody may learn what a key makes of
+        a known id."""
         if self.masked:
             return self.full_prefix + self.form.format(_MASKED_EXAMPLE)
         return self.format(self.scheme.example)

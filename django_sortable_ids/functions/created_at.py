@@ -1,10 +1,10 @@
 """What the database tells of ids: the creation time, the first and the last id; and
 ``id__created_at``, which filters by creation time.
 
-Each value to compare with stands for an interval, with its start and without its end: a moment
-lasts 1 us; a date lasts a day and a year lasts a year in the current time zone. Every comparison
-makes other intervals of these. Each becomes a range from its first to its last id, which uses the
-id's index. The lookups are registered when this module is imported.
+Each compared value stands for an interval, end excluded: a moment lasts 1 us; a date lasts a day
+and a year lasts a year in the current time zone. Every comparison makes other intervals of these.
+Each becomes a range from its first to its last id, which uses the id's index. The lookups are
+registered when this module is imported.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

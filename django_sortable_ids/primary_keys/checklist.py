@@ -37,7 +37,7 @@ _VALUES = 50
 _DOCUMENTS = 20
 _MEMBERS = 500
 _MOST = 0.9
-"""Of values in JSON that are keys, if no name says that they are: rows may be deleted."""
+"""The least share of keys among values in JSON, if no name says so: rows may be deleted."""
 _OWN = ("django_sortable_ids_", "django_migrations", "django_content_type", "sqlite_", "moving__")
 _NUMBERS = ("int", "serial", "numeric", "decimal")
 _TEXTS = ("char", "text", "json")

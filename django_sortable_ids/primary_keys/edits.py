@@ -175,8 +175,8 @@ def old_field(before: Any) -> str:
 
 
 def name_of_old(meta: Any, before: str) -> str:
-    """The name of the model's field for the old key; ``before`` is that of the old key itself, as
-    which a natural key stays when another field becomes the key."""
+    """The name of the field with the old key. It is ``before``, the name of that key, if a natural
+    key stays as it is when another field becomes the key."""
     names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
     return before if before in names else f"{OLD}{meta.pk.name}"
 
@@ -184,7 +184,7 @@ def name_of_old(meta: Any, before: str) -> str:
 def without_old(
     found: Iterable[Model], state: ProjectState, connection: Any, *, keeps_old: bool
 ) -> Iterator[str]:
-    """What models lack that keep their old key. ``state`` is that of the migrations."""
+    """What models lack for keeping their old keys. ``state`` is that of the migrations."""
     for model in found:
         before = state.apps.get_model(model._meta.label)._meta.pk
         name = name_of_old(model._meta, before.name)
@@ -221,7 +221,7 @@ def renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
 
 
 def _in_the_way(model: Model, before: Any) -> Iterator[str]:
-    """What would follow a key to its new name, and is about the field that keeps the name."""
+    """What would follow the key to its new name, but belongs to the field that keeps the name."""
     old, new = before.name, model._meta.pk.name
     options = before.model._meta
     for group in (*options.unique_together, *options.constraints, *options.indexes):

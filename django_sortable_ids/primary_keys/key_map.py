@@ -54,8 +54,8 @@ INSERT INTO {} (old_key, new_key) SELECT old_key, new_key FROM {} WHERE time IS 
 
 
 def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterator[str]:
-    """Warnings. Raises ``BackfillError`` for rows that ``fill_new_keys`` would refuse, when the
-    application is stopped already. Writes nothing."""
+    """Warnings. Raises ``BackfillError`` for rows that ``fill_new_keys`` would refuse later, when
+    the application is stopped already. Writes nothing."""
     for key in moved:
         model = state.apps.get_model(key.model)
         field = redefined(key.field, "primary_key", "serialize", "blank", "db_column", null=True)
@@ -91,8 +91,8 @@ def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
 
 
 def _copy(engine: KeyEngine, key: Key, fields: dict[str, str]) -> None:
-    """Insert a row of the map for each row; ``fields`` are names of columns, and from which fields
-    they are."""
+    """Insert a row of the map for each row; ``fields`` maps its columns to the fields that they are
+    copied from."""
     quote = engine.quote
     rows: QuerySet[Any] = QuerySet(key.model, using=engine.using)
     selected = rows.order_by().values_list(*fields.values())
@@ -240,7 +240,7 @@ class DeletedKeys:
     def _known(
         self, key: Key, rows: QuerySet[Any], new: str, old: str, pks: list[Any]
     ) -> dict[Any, Any]:
-        """The old key of each that rows know, without those that others have."""
+        """The old keys in ``rows`` by the present ones, without those that another key has."""
         known: dict[Any, Any] = {}
         for start in range(0, len(pks), _COMPARED):
             part = {f"{new}__in": pks[start : start + _COMPARED], f"{old}__isnull": False}
@@ -252,7 +252,7 @@ class DeletedKeys:
         return known
 
     def _with_old_keys(self, key: Key) -> Iterator[tuple[QuerySet[Any], str, str]]:
-        """Rows that know old keys, with the fields of the present and of the old one."""
+        """Rows with old keys, and the names of their fields for the present and the old key."""
         if key.kept and tables.kind(self._connection, key.kept.table):
             yield self._all(key.kept.model), NEW_KEY, OLD_KEY
         for _, column in self._engine.change.histories:
@@ -262,7 +262,7 @@ class DeletedKeys:
                 yield self._all(column.before.model), column.before.name, old
 
     def drop_tables(self, labels: Iterable[str]) -> None:
-        """Drop those that kept old keys of these models, which don't come back."""
+        """Drop the tables that kept the keys of deleted rows of these models."""
         for key, kept in self._copied:
             if key.label in labels:
                 self._engine.drop_table(kept.table)

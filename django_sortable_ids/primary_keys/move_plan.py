@@ -60,8 +60,8 @@ class PlannedMove:
 
     @property
     def renamed(self) -> dict[str, list[RenameMovedKey]]:
-        """By app: what gives keys, and the fields of the old ones, the names that they have in the
-        models, after the move."""
+        """By app: the operations that rename keys, and the fields of old keys, to their names in
+        the models, after the move."""
         found: dict[str, list[RenameMovedKey]] = {}
         for key in self.operation.keys:
             meta = apps.get_model(key.model)._meta

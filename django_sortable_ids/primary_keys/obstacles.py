@@ -28,8 +28,8 @@ _FORWARDS = (
 
 
 def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
-    """Raise ``BackfillError`` with all that prevents the move; or else with all that fails when it
-    is tried on tables without rows, which are dropped."""
+    """Raise ``BackfillError`` with all that prevents the move; if nothing does, with the errors of
+    a dry run on empty copies of the tables."""
     if found := [*dict.fromkeys(problems(engine, allowed))] or [*engine.rehearse()]:
         # Later migrations may be undone already.
         forwards = [_FORWARDS] * engine.note.backwards

@@ -1,6 +1,6 @@
 """The migration operation that replaces primary keys. Each step can be stopped and repeated:
 
-1. What prevents the move is refused, and what fails on tables without rows.
+1. What prevents the move is refused, and so is what fails in a dry run on empty tables.
 2. The map gets the present and the new key of each row.
 3. It gets those of deleted rows whose keys only histories contain, too.
 4. All columns get new keys for their old ones: in one transaction, or by steps in a note.

@@ -26,7 +26,7 @@ from .table_definition import (
 )
 
 _CONSTRAINT = "sqlite_"
-"""How the name of an index begins that belongs to a UNIQUE in CREATE TABLE."""
+"""The first letters of the name of an index that belongs to a UNIQUE in CREATE TABLE."""
 _DROPS_COLUMNS = (3, 35, 5)
 """The first SQLite with a reliable DROP COLUMN."""
 

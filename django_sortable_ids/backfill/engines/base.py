@@ -217,7 +217,7 @@ class Engine(ABC):
 
     def lag(self) -> float | None:
         """How many seconds this replica lags; None if that is unknown. Raises ``BackfillError`` if
-        the database is none."""
+        the database is no replica."""
         raise BackfillError(
             f"the database {self.connection.alias!r} is no replica: name one with --replica"
         )

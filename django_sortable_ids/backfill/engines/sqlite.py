@@ -1,6 +1,6 @@
 """SQLite: ids from Python are written one by one, which is fast without a server.
 
-Texts that aren't times, or that Django doesn't write so, are refused: they don't sort by time.
+Texts that are no times, or not spelled as Django spells them, are refused: they don't sort by time.
 SQLite's own functions read 2024-02-30 as the day after 2024-02-29, and accept the hour 24 and the
 year 0. Only Django fails to read such a time.
 """

@@ -52,7 +52,7 @@ class KeyEngine(ABC):
     create_map = "CREATE TABLE"
 
     locks: str
-    """What nobody can use during a move, for the plan."""
+    """What is locked during a move, as the plan says it."""
     programs_sql: str
     """Selects kind, name, text and table of each program."""
     in_order_of_the_file = ""
@@ -67,7 +67,7 @@ class KeyEngine(ABC):
         self.quote = editor.quote_name
 
     def problems_of_undo(self) -> Iterator[str]:
-        """Why a move can't be undone, of which all old keys are gone that a row had at its end."""
+        """Why a move can't be undone: rows had old keys at its end, and none has one now."""
         had = self.note.with_old_keys if self.note.backwards else ()
         for key in (each for each in self.change.keys if each.label in had):
             name, rows = key.own.next_field.name, key.model._base_manager.using(self.using)
@@ -79,7 +79,7 @@ class KeyEngine(ABC):
                 )
 
     def with_old_keys(self) -> list[str]:
-        """The models of which a row has its old key, after the move."""
+        """The models with a row that has its old key, after the move."""
         return [
             key.label
             for key in self.change.keys
@@ -96,7 +96,7 @@ class KeyEngine(ABC):
 
     @abstractmethod
     def rehearse(self) -> Iterator[str]:
-        """What fails when it is tried on tables without rows, which are dropped."""
+        """Errors of a dry run on empty copies of the tables."""
 
     def create_maps(self) -> None:
         """Create the empty maps of the change. Those that a killed run filled are replaced."""
@@ -190,7 +190,7 @@ class KeyEngine(ABC):
 
 
 class InOneTransaction(KeyEngine):
-    """Of a database whose DDL has transactions: a move that stops has changed nothing."""
+    """For databases with transactions for DDL: a move that stops has changed nothing."""
 
     def move(self) -> None:
         numbers = self.all_counted()

@@ -231,7 +231,8 @@ class MySQLKeys(KeyEngine):
                     new.drop()
 
     def _refusals_of_triggers(self, new: NewTable) -> Iterator[str]:
-        """Who may not create triggers sees none. A right may come from a role, so it is tried."""
+        """A user without the right to create triggers sees none. A role may give it, so it is
+        tried."""
         # A crash of MariaDB may leave the name of a trigger in use.
         name, table = map(self.quote, (f"sortable_ids_{secrets.token_hex(8)}", new.new))
         try:
@@ -293,8 +294,8 @@ class MySQLKeys(KeyEngine):
         return [NewTable(self, each) for each in self.change.tables]
 
     def _refuse_written_since(self, steps: Steps) -> None:
-        """Whoever found a stopped move may have started the application again, on the tables that
-        the exchange would drop."""
+        """After a stop, the application may have been started again, and have written to the tables
+        that the exchange would drop."""
         for table, new, _ in steps.tables:
             is_there = tables.kind(self.connection, new)
             if is_there and self._checksum(table) != steps.checksums[table]:
