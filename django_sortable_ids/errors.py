@@ -15,7 +15,7 @@ def documented(title: str, path: str) -> str:
     """A page of the documentation, with its address if [project.urls] of pyproject.toml has one."""
     of = (each.metadata for each in distributions(name="django-sortable-ids"))
     urls = [url for each in of for url in each.get_all("Project-URL", [])]
-    address = dict(each.split(", ", 1) for each in urls).get("Documentation")
+    address = dict(url.split(", ", 1) for url in urls).get("Documentation")
     return f"{title}: {address}{path}" if address else f"{title} in the documentation"
 
 

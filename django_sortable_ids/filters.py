@@ -60,7 +60,7 @@ class SortableIDFilter(django_filters.Filter):  # type: ignore[misc]
         if "id_field" not in self.extra:
             found = id_at(self.model, self.field_name)
             if found is None:
-                known = [each.name for each in id_fields(self.model)]
+                known = [field.name for field in id_fields(self.model)]
                 raise ImproperlyConfigured(
                     f"SortableIDFilter({self.field_name!r}): {self.model._meta.label} has no "
                     f"sortable id there; use another filter{nearest(self.field_name, known)}"

@@ -70,9 +70,9 @@ class _InCandidates:
             if any(map(_is_expression, values)):
                 # From a list without expressions Django discards what is malformed: it equals None.
                 values = [
-                    each if _is_expression(each) else Value(each, output_field=field)
-                    for each in values
-                    if _is_expression(each) or field.read_for_lookup(each) != Malformed(each)
+                    value if _is_expression(value) else Value(value, output_field=field)
+                    for value in values
+                    if _is_expression(value) or field.read_for_lookup(value) != Malformed(value)
                 ]
             self.rhs = values
         return super().get_prep_lookup()  # type: ignore[misc]

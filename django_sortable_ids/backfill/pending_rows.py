@@ -266,7 +266,7 @@ class SortedRows:
         while rows := self._execute(sql, [last, size]):
             places = [place for _, place, _ in rows]
             if self._convert:
-                converted = self._apply(((each,) for each in places), self._convert)
+                converted = self._apply(((place,) for place in places), self._convert)
                 places = [place for (place,) in converted]
             if len(rows) == size:  # There may be more of the last tick.
                 start, _ = target.tick_of(places[-1])

@@ -110,7 +110,7 @@ class Plan:
                 f"  takes about {least}" if least == most else f"  takes between {least} and {most}"
             )
         differs = target.source.differs
-        yield from (f"  such as key {each}{differs}" for each in self.samples)
+        yield from (f"  such as key {text}{differs}" for text in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
 
@@ -284,9 +284,9 @@ def _check_unique(target: Target) -> None:
     columns = [str(field.column) for field in target.model._meta.pk_fields]
     connection = connections[target.using]
     of_key = {folded(connection, column) for column in columns}
-    for each in constraints(connection, target.model._meta.db_table).values():
-        of_index = {column and folded(connection, column) for column in each["columns"]}
-        if (each["unique"] or each["primary_key"]) and of_index and of_index <= of_key:
+    for constraint in constraints(connection, target.model._meta.db_table).values():
+        of_index = {column and folded(connection, column) for column in constraint["columns"]}
+        if (constraint["unique"] or constraint["primary_key"]) and of_index and of_index <= of_key:
             return
     # MariaDB's key of a table with system versioning contains one column more.
     names = [field.attname for field in target.model._meta.pk_fields]
@@ -329,4 +329,4 @@ def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:
             f"this during the backfill, or allow it with --allow-triggers (in a migration: "
             f"allow_triggers=True of AddSortableID); nothing was written."
         )
-    return tuple(f"allowed side effect: {each}" for each in effects)
+    return tuple(f"allowed side effect: {effect}" for effect in effects)

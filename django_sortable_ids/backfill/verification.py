@@ -108,7 +108,7 @@ class Verification:
             "not_of_original": self.not_of_original,
             "originals_with_several_ids": self.split,
             "failures": self.failures,
-            "examples": [each for rows in self.examples_of.values() for each in rows],
+            "examples": [row for rows in self.examples_of.values() for row in rows],
         }
 
     @property

@@ -159,5 +159,5 @@ def masked_in_cursors(view: Any) -> SortableIDField | None:
     ours = SortableIDCursorPagination
     if issubclass(paginator, ours) or not issubclass(paginator, pagination.CursorPagination):
         return None
-    fields = (id_at(model, each.name) for each in model._meta.fields)
+    fields = (id_at(model, field.name) for field in model._meta.fields)
     return next((field for field in fields if field is not None and field.masked), None)

@@ -229,7 +229,7 @@ def index_name(editor: Any, table: str, column: str, suffix: str = "") -> str:
     connection, (_, plain) = editor.connection, split(editor.connection, table)
     found = constraints(connection, table)
     endings = (suffix, *(f"{suffix}_{number}" for number in range(2, 100)))
-    names = (str(editor._create_index_name(plain, [column], suffix=each)) for each in endings)
+    names = (str(editor._create_index_name(plain, [column], suffix=ending)) for ending in endings)
     return next(
         name
         for name in names
@@ -245,15 +245,15 @@ def is_unique(connection: Any, table: str, column: str) -> bool:
 def begins_an_index(connection: Any, table: str, column: str) -> bool:
     """Whether an index, also that of a key or a constraint, begins with the column."""
     return any(
-        is_of(connection, each["columns"][:1], [column])
-        for each in constraints(connection, table).values()
-        if each["index"] or each["unique"]
+        is_of(connection, constraint["columns"][:1], [column])
+        for constraint in constraints(connection, table).values()
+        if constraint["index"] or constraint["unique"]
     )
 
 
 def is_of(connection: Any, columns: Iterable[str | None], wanted: list[str]) -> bool:
     """Whether an index has exactly the wanted columns, in order; None stands for an expression."""
-    names = [None if each is None else folded(connection, each) for each in columns]
+    names = [None if column is None else folded(connection, column) for column in columns]
     return names == [folded(connection, each) for each in wanted]
 
 

@@ -20,9 +20,9 @@ from .times import local_zone
 
 def all_field_classes(base: type[SortableIDField] = SortableIDField) -> Iterator[type[Any]]:
     """Every class of sortable ids, also those of the project."""
-    for each in base.__subclasses__():
-        yield each
-        yield from all_field_classes(each)
+    for subclass in base.__subclasses__():
+        yield subclass
+        yield from all_field_classes(subclass)
 
 
 def own_fields(model: type[models.Model]) -> list[SortableIDField]:
@@ -58,7 +58,10 @@ def is_unique_with_others(field: SortableIDField) -> bool:
 def _unique_groups(model: type[models.Model]) -> list[Sequence[str]]:
     """The names of the fields of each constraint that the model declares, without its key."""
     meta = model._meta
-    return [*meta.unique_together, *(each.fields for each in meta.total_unique_constraints)]
+    return [
+        *meta.unique_together,
+        *(constraint.fields for constraint in meta.total_unique_constraints),
+    ]
 
 
 def id_field(model: type[models.Model], name: str | None = None) -> SortableIDField:

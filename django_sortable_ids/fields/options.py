@@ -288,7 +288,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         """The lookups of an ``ArrayField`` compare Python values with the column as it is."""
         if self.wrong_options:
             return
-        elements = (getattr(each, "base_field", None) for each in self.model._meta.fields)
+        elements = (getattr(field, "base_field", None) for field in self.model._meta.fields)
         if self not in elements:
             return
         stored = storage_for(self.stored_scheme, self.storage, "postgresql")

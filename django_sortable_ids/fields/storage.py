@@ -134,7 +134,7 @@ class UUIDStorage(Storage):
 
     def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
         native = connection.features.has_native_uuid_field
-        return uuids_of(numbers) if native else [each.to_bytes(16).hex() for each in numbers]
+        return uuids_of(numbers) if native else [number.to_bytes(16).hex() for number in numbers]
 
     def reader(self, scheme: Scheme, field: object) -> Callable[..., ID | None]:
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)

@@ -149,13 +149,13 @@ def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None
 def _fits(expression: Any, target: Any, connection: Any) -> bool:
     """Whether the column of the target stores ids in the form that the expression gives."""
     kinds = [kind_of(expression), referenced_id(target) or target]
-    others = [each for each in kinds if not isinstance(each, SortableIDField)]
+    others = [kind for kind in kinds if not isinstance(kind, SortableIDField)]
     if len(others) == 2 or None in kinds:
         return True
-    forms = [_form(each, connection) for each in kinds]
+    forms = [_form(kind, connection) for kind in kinds]
     if forms[0] in (forms[1], None) or any(isinstance(e, models.BinaryField) for e in others):
         return True
-    is_packed = any(isinstance(each, SortableIDField) and packs(each, connection) for each in kinds)
+    is_packed = any(isinstance(kind, SortableIDField) and packs(kind, connection) for kind in kinds)
     return bool(others) and not is_packed and not isinstance(others[0], models.UUIDField)
 
 
@@ -218,8 +218,11 @@ def _is_text(side: Any, packed: Any) -> bool:
     ``Replace`` removes the hyphens, or a function of theirs.
     """
     if isinstance(side, _RETURN_A_SOURCE):
-        sources = (getattr(each, "result", each) for each in side.get_source_expressions())
-        return any(_is_text(each, packed) for each in sources)
+        sources = (
+            getattr(expression, "result", expression)
+            for expression in side.get_source_expressions()
+        )
+        return any(_is_text(source, packed) for source in sources)
     query, selected = getattr(side, "query", side), []
     if isinstance(query, Query):
         selected = [*query.select, *query.annotation_select.values()]

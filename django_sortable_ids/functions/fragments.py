@@ -37,7 +37,7 @@ class Fragment(Func):
 
     def fill(self, template: str, compiler: Any) -> Compiled:
         """The template filled with the SQL of the arguments, and their parameters in this order."""
-        compiled = [compiler.compile(each) for each in self.get_source_expressions()]
+        compiled = [compiler.compile(expression) for expression in self.get_source_expressions()]
         sql: list[str] = []
         params: list[Any] = []
         for literal, name, _, _ in Formatter().parse(template):

@@ -174,7 +174,7 @@ def counts(
     most -= most % 10 ** (len(str(most)) - 1)  # one digit that isn't zero
     counted = _counted(queryset, column, others, most, end - time.monotonic())
     capped = iter(counted or [Count(0, "minimum") for _ in others])
-    return [next(capped) if each is None else each for each in estimates]
+    return [next(capped) if estimate is None else estimate for estimate in estimates]
 
 
 def _estimates(
@@ -217,7 +217,7 @@ def _counted(
     end = None if seconds is None else time.monotonic() + seconds
     numbers: list[int] = []
     selects = _selects(queryset, column, spans, most)
-    longest = max((len(each.params) for each in selects), default=0)
+    longest = max((len(select.params) for select in selects), default=0)
     size = max(1, _MOST_PARAMS // max(1, longest))
     for first in range(0, len(selects), size):
         left = None if end is None else end - time.monotonic()
@@ -264,7 +264,7 @@ def _selects(
             selects.append(_NONE)
             continue
         bounds = [stored.to_db(number, connection) for number in numbers]
-        filled = [bounds[each.end] if isinstance(each, _Bound) else each for each in params]
+        filled = [bounds[param.end] if isinstance(param, _Bound) else param for param in params]
         selects.append(Select(sql, filled))
     return selects
 

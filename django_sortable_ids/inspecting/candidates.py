@@ -186,7 +186,7 @@ def candidates(
     ``fields`` are the ids of the project that may be named. A text of one of their prefixes is
     read as this field reads it.
     """
-    known = {each for field in fields for each in field.public_text.accepted_prefixes if each}
+    known = {prefix for field in fields for prefix in field.public_text.accepted_prefixes if prefix}
     read = [*_of_prefixes(text, fields), *_of_schemes(text, schemes, fields)]
     unknown = None if text.startswith(tuple(known)) else _UNKNOWN_PREFIX.match(text)
     if unknown:

@@ -100,17 +100,19 @@ class Inspection:
 
         None for a UUID that is rather random.
         """
-        of_rows = {each.column.field for each in self.rows}
-        if found := [each for each in self.candidates if of_rows.intersection(each.fields)]:
+        of_rows = {row.column.field for row in self.rows}
+        if found := [
+            candidate for candidate in self.candidates if of_rows.intersection(candidate.fields)
+        ]:
             return found[:_MOST_IN_FULL]
-        likely = [each for each in self.candidates if each.is_likely]
-        of_project = [each for each in likely if each.fields][:_MOST_IN_FULL]
+        likely = [candidate for candidate in self.candidates if candidate.is_likely]
+        of_project = [candidate for candidate in likely if candidate.fields][:_MOST_IN_FULL]
         return of_project or likely[:1] or ([] if self.uuid else list(self.candidates[:1]))
 
     @property
     def others(self) -> list[Candidate]:
         shown = self.in_full
-        return [each for each in self.candidates if each not in shown]
+        return [candidate for candidate in self.candidates if candidate not in shown]
 
 
 def inspect(
@@ -126,8 +128,8 @@ def inspect(
     looked up, too, each with one query; otherwise there is no query. ``scheme`` is the name of the
     only scheme that the id may have.
     """
-    columns = [each for each in columns if scheme in (None, each.field.scheme.name)]
-    fields = list(dict.fromkeys(each.field for each in columns))
+    columns = [column for column in columns if scheme in (None, column.field.scheme.name)]
+    fields = list(dict.fromkeys(column.field for column in columns))
     schemes = [each for each in known_schemes(fields) if scheme in (None, each.name)]
     pasted = cleaned(text)
     by_text = {each: candidates(each, schemes, fields) for each in _parts(pasted)}
@@ -136,7 +138,7 @@ def inspect(
         for text, read in by_text.items()
     ]
     rows, errors = look_up(columns if looks_up else (), by_text)
-    hidden = {each.field for each in columns if not each.unmasks_without_row}
+    hidden = {column.field for column in columns if not column.unmasks_without_row}
     best = max(
         (_with_rows(each, rows[each.text], hidden) for each in found),
         key=_likelihood,
@@ -208,18 +210,18 @@ def _with_rows(
     inspection: Inspection, rows: Sequence[Found], hidden: Collection[SortableIDField]
 ) -> Inspection:
     """With the rows, and without values that masked texts of the ``hidden`` fields don't show."""
-    values = {each.value for each in rows}
-    masked = [each for each in inspection.candidates if each.masked_by]
+    values = {row.value for row in rows}
+    masked = [candidate for candidate in inspection.candidates if candidate.masked_by]
     dropped = [
         each for each in masked if each.value not in values and (values or each.masked_by in hidden)
     ]
-    known = {each.value for each in inspection.candidates}
+    known = {candidate.value for candidate in inspection.candidates}
     read = [
-        of_value(each.column.field, each.value)
-        for each in rows
-        if (each.is_old or each.column.field.masked) and each.value not in known
+        of_value(row.column.field, row.value)
+        for row in rows
+        if (row.is_old or row.column.field.masked) and row.value not in known
     ]
-    kept = [each for each in inspection.candidates if each not in dropped]
+    kept = [candidate for candidate in inspection.candidates if candidate not in dropped]
     notes = list(_notes(inspection, masked + read, rows))
     return replace(inspection, candidates=[*read, *kept], rows=rows, notes=notes)
 
@@ -227,7 +229,7 @@ def _with_rows(
 def _notes(
     inspection: Inspection, masked: Sequence[Candidate], rows: Sequence[Found]
 ) -> Iterator[str]:
-    if any(each.is_old for each in rows):
+    if any(row.is_old for row in rows):
         yield _("A row had this id before its primary key was moved.")
     elif masked:
         yield _("This is a masked text of %(field)s, which hides the time.") % {
@@ -248,7 +250,7 @@ def _notes(
 
 def columns_of_project() -> list[SearchedColumn]:
     fields = fields_of(apps.get_models())
-    return [SearchedColumn(each, each.model._base_manager.all) for each in fields]
+    return [SearchedColumn(field, field.model._base_manager.all) for field in fields]
 
 
 def look_up(
@@ -294,7 +296,9 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
     with suppress(InvalidID):
         yield from field.public_text.read(text)
     scheme = as_format(field.scheme)
-    for each in candidates:
+    for candidate in candidates:
         # The bare id after an unknown prefix, or another encoding than the column's own.
-        if each.scheme == scheme and (not each.is_of_prefix or each.fields == (field,)):
-            yield each.value
+        if candidate.scheme == scheme and (
+            not candidate.is_of_prefix or candidate.fields == (field,)
+        ):
+            yield candidate.value

@@ -102,7 +102,7 @@ class Anatomy:
         for number, part in enumerate(self.parts, 1):
             value = str(part.value)
             if part.kind in (Kind.VARIANT, Kind.FIXED):
-                value = "".join(self.text[each.first : each.last + 1] for each in part.places)
+                value = "".join(self.text[place.first : place.last + 1] for place in part.places)
             elif part.kind is not Kind.TIME and part.value >= _LONG:
                 value = f"0x{part.value:x}"
             found.append((number, part, ", ".join(map(str, part.places)), value))

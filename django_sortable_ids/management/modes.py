@@ -152,7 +152,7 @@ def move(request: Request) -> None:
         )
     except edits.NotEdited as unedited:
         command = request.line.again()
-        output.add(edits=[asdict(each) for each in unedited.edits], next=command)
+        output.add(edits=[asdict(edit) for edit in unedited.edits], next=command)
         output.say(str(unedited), f"Next: edit, don't run makemigrations, then {command}")
         if options["write_migration"]:
             raise CommandError("No migration was written: edit the models first") from None

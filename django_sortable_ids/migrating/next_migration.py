@@ -153,7 +153,7 @@ def change_of(field: SortableIDField, then: SortableIDField) -> str:
 def constrained(model: type[models.Model], name: str, field: Any, alone: bool = True) -> Any:
     """The field of that name in its final form: not NULL, and unique unless a constraint of the
     model says so already or it can't be unique ``alone``."""
-    uniques = (tuple(each.fields) for each in model._meta.total_unique_constraints)
+    uniques = (tuple(constraint.fields) for constraint in model._meta.total_unique_constraints)
     if alone and (name,) not in uniques:
         return redefined(field, "null", "blank", "db_index", unique=True)
     return redefined(field, "null", "blank")

@@ -65,14 +65,14 @@ def unrecorded_changes(
     for move in moves:
         alike = [each for each in known if _may_have_written(move, each[1])]
         for name, operation, target in _next_of(alike, move.backwards, loader):
-            keys = tuple(f"{each.model}.{each.name}" for each in operation.keys)
+            keys = tuple(f"{key.model}.{key.name}" for key in operation.keys)
             what = "moved primary keys"
             found.append(Unrecorded(name, target, move.backwards, what, keys, using))
     for swap in swaps:
         model, fields, backwards = (swap.identity[key] for key in ("model", "fields", "backwards"))
         alike = [each for each in known if _may_have_swapped(model, fields, *each)]
         for name, _, target in _next_of(alike, backwards, loader):
-            labels = tuple(f"{model}.{each}" for each in fields)
+            labels = tuple(f"{model}.{field}" for field in fields)
             what = f"swapped {' and '.join(fields)} of {model}"
             found.append(Unrecorded(name, target, backwards, what, labels, using))
     return found
@@ -111,7 +111,7 @@ def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader
         app_label, name = key.model_key
         final, model = state.models.get(key.model_key), running.all_models[app_label].get(name)
         fields = final.fields.values() if final else ()
-        is_new = any(each.primary_key and isinstance(each, SortableIDField) for each in fields)
+        is_new = any(field.primary_key and isinstance(field, SortableIDField) for field in fields)
         if model and is_new and not isinstance(model._meta.pk, SortableIDField):
             yield (
                 f"{migration} moves the key of {key.model}, and its model has the "
@@ -126,10 +126,10 @@ def refusals_to_undo(
     """The moves whose old keys were not kept, or whose fields of them were removed since and come
     back empty. The move itself refuses the others that lost them, under another name."""
     removed = {
-        (migration.app_label, each.model_name_lower, each.name)
+        (migration.app_label, operation.model_name_lower, operation.name)
         for migration in undone
-        for each in operations_of(migration.operations)
-        if isinstance(each, RemoveField)
+        for operation in operations_of(migration.operations)
+        if isinstance(operation, RemoveField)
     }
     for migration in undone:
         for move in moves(migration):
@@ -157,7 +157,7 @@ def pending_apps(connection: BaseDatabaseWrapper) -> set[str]:
 
 def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
     for name, migration in sorted(loader.graph.nodes.items()):
-        yield from ((name, each) for each in operations_of(migration.operations))
+        yield from ((name, operation) for operation in operations_of(migration.operations))
 
 
 def _may_have_written(note: notes.LastMove, operation: Any) -> bool:

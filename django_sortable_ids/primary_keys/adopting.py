@@ -48,9 +48,9 @@ def _found(
     if owner == table:
         _check_column(connection, table, name)
         return [TextReference(table, column, name)]
-    key = next((each for each in moved if each.model.lower() == of.lower()), None)
+    key = next((moved_key for moved_key in moved if moved_key.model.lower() == of.lower()), None)
     if key is None:
-        labels = [each.model for each in moved]
+        labels = [moved_key.model for moved_key in moved]
         those = f"these are {', '.join(labels)}{nearest(of, labels)}"
         raise BackfillError(f"{of} is no model whose key moves; {those}")
     reference = Reference(table, column, key.model)

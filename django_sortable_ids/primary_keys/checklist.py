@@ -62,7 +62,7 @@ def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
         yield f"Decide about {counted(len(findings), 'column')} that the move doesn't change:"
     for kind, places in groupby(findings, attrgetter("kind")):
         yield f"  {ADVICE[kind]}:"
-        yield from (f"    {each.column}  {each.text}" for each in places)
+        yield from (f"    {place.column}  {place.text}" for place in places)
     page = documented('see "Before you move a primary key"', "how-to/before-you-move.html")
     yield f"URLs, code, SQL, sessions, tasks, caches and settings: {page}"
 
@@ -70,7 +70,7 @@ def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
 def checklist(connection: Any, change: Change) -> list[Finding]:
     """The findings for a planned change. Writes nothing."""
     known = {(each.name, name) for each in change.tables for name in each.changed}
-    known |= {(each.table, each.column) for each in change.texts}
+    known |= {(text.table, text.column) for text in change.texts}
     known |= {(each.table, each.column) for each in generic_references(connection)}
     known |= {
         (model._meta.db_table, str(field.column))
@@ -93,7 +93,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
 
     for table in listed:
         indexes = tables.constraints(connection, table).values()
-        key = next((each["columns"] for each in indexes if each["primary_key"]), ())
+        key = next((index["columns"] for index in indexes if index["primary_key"]), ())
         for column in tables.columns(connection, table).values():
             if place(table, column.name) not in settled:
                 read = _Sample(connection, table, key, column.name, column.kind.lower())
@@ -128,7 +128,7 @@ class _Names:
     moved model and of another one counts as that of the moved one."""
 
     def __init__(self, change: Change) -> None:
-        keys = {apps.get_model(each.label)._meta.pk: each.label for each in change.keys}
+        keys = {apps.get_model(key.label)._meta.pk: key.label for key in change.keys}
         self._words: defaultdict[str, set[str]] = defaultdict(set)
         for model in apps.get_models():
             meta = model._meta
@@ -304,7 +304,7 @@ def _values_in(document: Any) -> Iterator[tuple[str, str, Any]]:
             block = kind if isinstance(kind, str) else "value"
             for key, inner in value.items():
                 waiting.append((block if key == "value" else key, name, inner))
-        elif members and all(type(each) in (int, str) for each in members):
+        elif members and all(type(member) in (int, str) for member in members):
             yield name, of, value
         elif isinstance(value, list):
             waiting += [(name, of, each) for each in value]

@@ -98,7 +98,7 @@ def edits_of(found: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iter
     for (needed, *lines), group in alike.items():
         places = dict.fromkeys(_place(each, group) for each in group)
         yield Edit(
-            tuple(f"{each.__module__}.{each.__qualname__}" for each in places),
+            tuple(f"{place.__module__}.{place.__qualname__}" for place in places),
             tuple(each._meta.label for each in group),
             tuple(lines),
             (needed,),
@@ -111,7 +111,7 @@ def _place(model: Model, edited: Sequence[Model]) -> type:
     fields = {each: each._meta.local_fields for each in model.__mro__ if hasattr(each, "_meta")}
     *_, place = (c for c, own in fields.items() if number in {f.creation_counter for f in own})
     keys = (each._meta.pk for each in apps.get_models())
-    heirs = {each.model for each in keys if each.creation_counter == number}
+    heirs = {key.model for key in keys if key.creation_counter == number}
     return place if heirs <= {*edited} and not is_installed(place) else model
 
 
@@ -147,10 +147,10 @@ def new_key(model: Model, to: str | None) -> tuple[type[Any], dict[str, str]]:
 
 def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
     yield "Edit the models first. Add imports, and to each class its lines, instead of its key:"
-    yield from sorted({needed for each in edits for needed in each.needs})
-    for each in edits:
-        yield ",\n".join(each.classes) + ":"
-        yield from (f"    {line}" for line in each.text)
+    yield from sorted({needed for edit in edits for needed in edit.needs})
+    for edit in edits:
+        yield ",\n".join(edit.classes) + ":"
+        yield from (f"    {line}" for line in edit.text)
 
 
 def is_installed(model: type) -> bool:
@@ -169,7 +169,7 @@ def old_field(before: Any) -> str:
     if isinstance(before, SortableIDField):
         return plain_source(before, *options)
     internal, classes = before.get_internal_type(), type(before).__mro__
-    djangos = next(each for each in classes if each.__module__.startswith("django.db.models"))
+    djangos = next(class_ for class_ in classes if class_.__module__.startswith("django.db.models"))
     length = f"max_length={before.max_length}, " if internal == "CharField" else ""
     return f"models.{COUNTED.get(internal, djangos).__name__}({length}{', '.join(options)})"
 
@@ -177,7 +177,7 @@ def old_field(before: Any) -> str:
 def name_of_old(meta: Any, before: str) -> str:
     """The name of the field with the old key. It is ``before``, the name of that key, if a natural
     key stays as it is when another field becomes the key."""
-    names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
+    names = {field.name for field in meta.local_concrete_fields} - {meta.pk.name}
     return before if before in names else f"{OLD}{meta.pk.name}"
 
 
@@ -188,7 +188,7 @@ def without_old(
     for model in found:
         before = state.apps.get_model(model._meta.label)._meta.pk
         name = name_of_old(model._meta, before.name)
-        fields = {each.name: each for each in model._meta.local_concrete_fields}
+        fields = {field.name: field for field in model._meta.local_concrete_fields}
         if name == before.name and not fields[name].unique:
             yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
         if name == before.name or not keeps_old:

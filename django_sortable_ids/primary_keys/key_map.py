@@ -168,7 +168,9 @@ class DeletedKeys:
 
         Raises ``BackfillError`` for old keys that can't be converted.
         """
-        converted = {each.model for each in moved if each.convert_from == each.name}
+        converted = {
+            moved_key.model for moved_key in moved if moved_key.convert_from == moved_key.name
+        }
         for key, kept in self._copied:
             self._collect(key)
             rows = self._all(key.map.model)
@@ -307,7 +309,7 @@ class DeletedKeys:
         return int(value(self._connection, _COUNTED.format(found=found))) if found else 0
 
     def _columns(self, key: Key) -> list[tuple[Table, Column]]:
-        return [each for each in self._engine.change.histories if each[1].key is key]
+        return [history for history in self._engine.change.histories if history[1].key is key]
 
     def _found(self, columns: list[tuple[Table, Column]], known: KeyColumn) -> str:
         """A query for the values that are none of the known keys, each with the time of its row;

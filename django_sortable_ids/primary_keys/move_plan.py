@@ -50,7 +50,7 @@ class PlannedMove:
     @property
     def apps(self) -> set[str]:
         change = self.engine.change
-        tables = {*(each.name for each in change.tables), *(each.table for each in change.texts)}
+        tables = {*(table.name for table in change.tables), *(text.table for text in change.texts)}
         state = change.keys[0].model._meta.apps
         return {
             model._meta.app_label
@@ -115,7 +115,7 @@ def build(
             moved.append(_moved(each, before[label], keeps_old, fixed))
     warnings = list(key_map.check(moved, state, using))
     operation, engine = _planned(moved, state, connection, () if needed else adopted, allowed)
-    programs = {each.name for each in engine.programs()} if allowed else ()
+    programs = {program.name for program in engine.programs()} if allowed else ()
     what = "trigger, view, routine, event or rule, of those that a move leaves as they are"
     obstacles.refuse_unknown("--allow", allowed, programs, what)
     start = perf_counter()
@@ -127,7 +127,7 @@ def build(
     warnings += (
         f"{table} contains keys, and the database {using!r} has no such table: no move changes "
         f"those of another one"
-        for table in sorted({each.table for each in operation.references})
+        for table in sorted({reference.table for reference in operation.references})
         if not tables.kind(connection, table)
     )
     return PlannedMove(operation, engine, loader, tried_for, warnings)
@@ -199,7 +199,7 @@ def _planned(
     more_edges = adopting.adopt(adopted, moved, state, connection)
     copies = [*_copies(moved, state), *(each for each in more_edges if isinstance(each, KeyCopy))]
     while True:
-        used = {each.table for each in references}
+        used = {reference.table for reference in references}
         histories = [
             History(model._meta.label, history_models.time_path(apps.get_model(model._meta.label)))
             for model in state.apps.get_models()
@@ -244,7 +244,7 @@ def _changes(model: Model, state: ProjectState, vendor: str) -> bool:
     meta = model._meta
     known = state.models.get((meta.app_label, str(meta.model_name)))
     fields = known.fields.values() if known else ()
-    before = next((each for each in fields if each.primary_key), None)
+    before = next((field for field in fields if field.primary_key), None)
     if before is None or not isinstance(meta.pk, SortableIDField):
         return False
     if before.is_relation or before.get_internal_type() == "CompositePrimaryKey":
@@ -276,7 +276,7 @@ def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]
 
 def _copies(moved: Sequence[MovedKey], state: ProjectState) -> Iterator[KeyCopy]:
     """The fields of history models, as the models have them."""
-    keeps_old = {each.model for each in moved if each.old is not None}
+    keeps_old = {moved_key.model for moved_key in moved if moved_key.old is not None}
     for field, key in graph.copies(apps, moved):
         meta, name = field.model._meta, f"{OLD}{field.name}"
         if (meta.app_label, meta.model_name) in state.models:

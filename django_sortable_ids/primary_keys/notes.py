@@ -42,7 +42,7 @@ class Note:
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
         changed: list[MovedKey | KeyCopy] = [*keys, *copies]
-        self._sources = {each.model: _sources_after(each) for each in keys}
+        self._sources = {key.model: _sources_after(key) for key in keys}
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
@@ -141,7 +141,7 @@ class LastMove:
 
     def is_of(self, keys: Sequence[MovedKey]) -> bool:
         """Whether a migration with these keys wrote it, perhaps of some of them."""
-        return all(each in _identity(keys) for each in self.keys)
+        return all(key in _identity(keys) for key in self.keys)
 
 
 def written(connection: Any) -> Iterator[LastMove]:
@@ -175,7 +175,7 @@ def _sources_after(key: MovedKey) -> Given | None:
 
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:
     """The models, and the classes of their new keys."""
-    return [[each.model, each.field.deconstruct()[1]] for each in keys]
+    return [[key.model, key.field.deconstruct()[1]] for key in keys]
 
 
 def forget_runs(keys: Iterable[Key], using: str) -> None:

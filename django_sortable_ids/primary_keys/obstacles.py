@@ -81,7 +81,7 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
     folded_table = partial(tables.folded_table, engine.connection)
     spelled = {folded_table(table.name): table.name for table in engine.change.tables}
     changed = {
-        folded_table(table.name): {folded(each.name): each.key for each in table.parts}
+        folded_table(table.name): {folded(part.name): part.key for part in table.parts}
         for table in engine.change.tables
     }
     for foreign_key in engine.foreign_keys():
@@ -136,14 +136,14 @@ def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """The programs that name a table which the change writes, or that a row of it fires; and the
     options that allow them."""
     change = engine.change
-    written = [*(each.name for each in change.tables), *(each.table for each in change.texts)]
+    written = [*(table.name for table in change.tables), *(text.table for text in change.texts)]
     moved = {tables.split(engine.connection, each)[1].lower() for each in written}
     found = _naming(list(engine.programs()), moved.union(map(str.lower, engine.views())))
     refused = {each: reason for each, reason in found if not is_named(each.name, allowed)}
     yield from (f"{each.title} {reason}" for each, reason in refused.items())
     if refused:
-        names = list(dict.fromkeys(each.name for each in refused))
-        options = " ".join(f"--allow {shlex.quote(each)}" for each in names)
+        names = list(dict.fromkeys(text.name for text in refused))
+        options = " ".join(f"--allow {shlex.quote(name)}" for name in names)
         yield (
             f"Read what is named, which the move doesn't change. What fits the new keys: write the "
             f"migration with {options} (or give the operation allowed={[*allowed, *names]}). "
@@ -155,7 +155,7 @@ def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Prog
     """Programs that have to do with moved tables, and what. A view of one counts as one."""
     names = set(moved)
     views = [each for each in programs if each.kind == "view"]
-    while more := {each.name for each in views if _named(each.sql, names)} - names:
+    while more := {view.name for view in views if _named(view.sql, names)} - names:
         names |= more
     for program in programs:
         used = _named(program.sql, names - {program.name} if program.kind == "view" else names)

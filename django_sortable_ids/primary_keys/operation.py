@@ -104,12 +104,12 @@ class MigratePrimaryKey(BothWays):
         allowed: Iterable[str] = (),
     ) -> None:
         self.keys = list(keys)
-        self.references = [Reference(*each) for each in references]
+        self.references = [Reference(*reference) for reference in references]
         self.generic = [TextReference(*each) for each in generic]
         self.copies = list(copies)
-        self.histories = [History(*each) for each in histories]
+        self.histories = [History(*history) for history in histories]
         self.adopted = [Reference(*each) for each in adopted]
-        self.texts = [TextReference(*each) for each in texts]
+        self.texts = [TextReference(*text) for text in texts]
         self.allowed = list(allowed)
 
     def deconstruct(self) -> Any:
@@ -161,7 +161,7 @@ class MigratePrimaryKey(BothWays):
                 deleted.fill_new_keys(keys)
             engine.move()
         engine.drop_maps()
-        deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
+        deleted.drop_tables([key.model for key in keys if backwards or key.old is None])
         notes.forget_runs(engine.change.keys, engine.using)
 
     def engine_of(self, editor: Any, before: ProjectState) -> KeyEngine:
@@ -187,16 +187,16 @@ class MigratePrimaryKey(BothWays):
         return _ENGINES[vendor](editor, planned, note)
 
     def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
-        labels = {each.model for each in keys}
+        labels = {key.model for key in keys}
         return [each for each in self.copies if each.key in labels]
 
     def describe(self) -> str:
-        names = ", ".join(each.model for each in self.keys)
+        names = ", ".join(key.model for key in self.keys)
         return f"Move the primary key of {names}, and what refers to it"
 
     @property
     def migration_name_fragment(self) -> str:
-        first, *others = (each.model_key[1] for each in self.keys)
+        first, *others = (key.model_key[1] for key in self.keys)
         return f"move_key_of_{first}{'_and_others' if others else ''}"
 
 
@@ -251,15 +251,15 @@ class RenameMovedKey(BothWays):
 
 
 def moves(migration: Migration) -> Iterator[MigratePrimaryKey]:
-    for each in operations_of(migration.operations):
-        if isinstance(each, MigratePrimaryKey):
-            yield each
+    for operation in operations_of(migration.operations):
+        if isinstance(operation, MigratePrimaryKey):
+            yield operation
 
 
 def operations_of(operations: Iterable[Operation]) -> Iterator[Any]:
     """What a migration does in the database."""
-    for each in operations:
-        if isinstance(each, SeparateDatabaseAndState):
-            yield from operations_of(each.database_operations)
+    for operation in operations:
+        if isinstance(operation, SeparateDatabaseAndState):
+            yield from operations_of(operation.database_operations)
         else:
-            yield each
+            yield operation

@@ -86,13 +86,13 @@ class Report:
         return 2 * self.tried_for + least * rows, 8 * self.tried_for + most * rows
 
     def lines(self) -> Iterator[str]:
-        for each in self.keys:
-            old = f"the old key stays as {each.old}" if each.old else "the old key is dropped"
-            yield f"{each.key}: {each.scheme}, {counted(each.rows, 'row')}; {old}"
-            yield f"  times from {each.times}"
-            yield from (f"  {column}" for column in each.references)
-            if each.deleted:
-                yield f"  keys of {counted(each.deleted, 'deleted row')} in the history"
+        for key in self.keys:
+            old = f"the old key stays as {key.old}" if key.old else "the old key is dropped"
+            yield f"{key.key}: {key.scheme}, {counted(key.rows, 'row')}; {old}"
+            yield f"  times from {key.times}"
+            yield from (f"  {column}" for column in key.references)
+            if key.deleted:
+                yield f"  keys of {counted(key.deleted, 'deleted row')} in the history"
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
         for column, count in self.adopted.items():
             yield f"{column}: adopted, with {counted(count, 'key')} of deleted rows"
@@ -110,7 +110,7 @@ def report(planned: PlannedMove) -> Report:
     """Counts all rows. Writes nothing."""
     engine = planned.engine
     change, connection = engine.change, engine.connection
-    names = [each.name for each in change.tables]
+    names = [table.name for table in change.tables]
     deleted = DeletedKeys(engine, planned.operation.histories)
     quote = connection.ops.quote_name
     rows = {name: value(connection, f"SELECT COUNT(*) FROM {quote(name)}") for name in names}
@@ -122,24 +122,24 @@ def report(planned: PlannedMove) -> Report:
             old=name_of_old(apps.get_model(moved.model)._meta, moved.name) if moved.old else None,
             times=_source(moved),
             references=[
-                f"{table.name}.{each.name}"
+                f"{table.name}.{column.name}"
                 for table in change.tables
-                for each in table.columns
-                if each.key is key
+                for column in table.columns
+                if column.key is key
             ],
             deleted=deleted.count(key),
         )
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
-    for each in change.texts:
-        count = sum(rows_with_keys(connection, each, key) for key in change.keys)
+    for text in change.texts:
+        count = sum(rows_with_keys(connection, text, key) for key in change.keys)
         if count:
-            rows[each.table] = max(count, rows.get(each.table, 0))
-    sizes: list[Any] = [[quote(each)] for each in names]
+            rows[text.table] = max(count, rows.get(text.table, 0))
+    sizes: list[Any] = [[quote(name)] for name in names]
     if connection.vendor == "sqlite":
         sizes = [None]
     elif connection.vendor == "mysql":
-        sizes = [tables.split(connection, each) for each in names]
+        sizes = [tables.split(connection, name) for name in names]
     largest = max(change.keys, key=lambda key: rows[key.table])
     return Report(
         keys=keys,
@@ -148,7 +148,7 @@ def report(planned: PlannedMove) -> Report:
         adopted=dict(deleted.adopted()),
         tables=len(rows),
         rows=sum(rows.values()),
-        bytes=int(sum(value(connection, _BYTES[connection.vendor], each) or 0 for each in sizes)),
+        bytes=int(sum(value(connection, _BYTES[connection.vendor], size) or 0 for size in sizes)),
         tried_for=planned.tried_for,
         copy=_copied(connection, largest),
         locks=engine.locks,

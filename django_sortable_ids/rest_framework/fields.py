@@ -89,7 +89,7 @@ class MappedPublicIDField(serializers.ModelField):
         # REST framework makes arguments of some validators, and of ``max_length``.
         for limit in ("max_length", "min_length", "max_value", "min_value"):
             kwargs.pop(limit, None)
-        others = [each for each in model_field.validators if each not in given]
+        others = [validator for validator in model_field.validators if validator not in given]
         return PublicIDField(model_field, validators=[*given, *others], **kwargs)
 
 

@@ -111,8 +111,8 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
 
     def change(*changes: str) -> None:
         def execute() -> None:
-            for each in changes:
-                editor.execute(f"ALTER TABLE {quote(table)} {each}")
+            for change in changes:
+                editor.execute(f"ALTER TABLE {quote(table)} {change}")
 
         with_short_lock_timeout(editor, execute)
 
@@ -234,7 +234,9 @@ def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
     table = editor.quote_name(new.model._meta.db_table)
     _, sql = row(editor.connection, f"SHOW CREATE TABLE {table}")
     tokens = next(
-        each for each in columns(sql, MYSQL) if each[0].name.lower() == str(new.column).lower()
+        column
+        for column in columns(sql, MYSQL)
+        if column[0].name.lower() == str(new.column).lower()
     )
     wanted = "NULL" if new.null else "NOT NULL"
     outer = [token for token in tokens[1:] if token.depth == 1]

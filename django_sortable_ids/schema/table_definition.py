@@ -114,11 +114,11 @@ def dependents(tokens: Iterable[Token], keys: Mapping[str, object]) -> list[str]
     another one with the same key. ``keys`` are those of the columns in question, by their names in
     lower case. One after a comma may be the last argument of a function."""
     words = [
-        f"\0{each.name.lower()}\0"
-        if each.text[0] != "'" and each.name.lower() in keys
-        else each.keyword or "?"
-        for each in tokens
-        if each.text not in ("(", ")")
+        f"\0{token.name.lower()}\0"
+        if token.text[0] != "'" and token.name.lower() in keys
+        else token.keyword or "?"
+        for token in tokens
+        if token.text not in ("(", ")")
     ]
     text = re.sub("(?<!, )\0[^\0]+\0 (IS (NOT )?NULL|ISNULL|NOTNULL)", "", " ".join(words))
 

@@ -55,7 +55,7 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
 
 
 def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> list[str]:
-    return [each.name for each in model._meta.fields if isinstance(each, kind)]
+    return [field.name for field in model._meta.fields if isinstance(field, kind)]
 
 
 def database_of(label: str | None) -> str:

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--scheme",
-            choices=sorted({each.name for each in all_schemes()}),
+            choices=sorted({scheme.name for scheme in all_schemes()}),
             metavar="NAME",
             help="Read the ids as ids of this scheme only, such as discord.",
         )
@@ -64,14 +64,14 @@ def as_text(inspection: Inspection) -> Iterator[str]:
     yield in_one_line(inspection.text)
     if not inspection.is_id:
         yield _("This is not an id of any known scheme.")
-    for each in inspection.in_full:
+    for candidate in inspection.in_full:
         yield ""
-        yield from _candidate(each)
+        yield from _candidate(candidate)
     if inspection.rows:
         yield ""
         rows = (
-            f"{each.column.field}: {each.public_id} ({in_one_line(str(each.row))})"
-            for each in inspection.rows
+            f"{row.column.field}: {row.public_id} ({in_one_line(str(row.row))})"
+            for row in inspection.rows
         )
         yield from _lines(pgettext("sortable ids", "row"), rows)
     if inspection.others:

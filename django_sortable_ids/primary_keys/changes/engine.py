@@ -168,7 +168,7 @@ class KeyEngine(ABC):
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
-        may_lack: list[tuple[str, Key | Column]] = [(each.table, each) for each in self.change.keys]
+        may_lack: list[tuple[str, Key | Column]] = [(key.table, key) for key in self.change.keys]
         for table, part in [*may_lack, *((each.name, one) for each, one in self.change.histories)]:
             sql = f"SELECT 1 {self.with_orphans(table, part, part.key.map)} LIMIT 1"
             if row(self.connection, sql) is not None:

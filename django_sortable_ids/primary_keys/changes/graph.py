@@ -40,7 +40,7 @@ class KeyColumn(NamedTuple):
 
     def _field(self, column: str) -> Any:
         fields = self.model._meta.local_concrete_fields
-        return next(each for each in fields if each.column == column)
+        return next(field for field in fields if field.column == column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,17 +109,17 @@ class Table:
 
     @property
     def changed(self) -> list[str]:
-        return [each.name for each in self.parts]
+        return [part.name for part in self.parts]
 
     @property
     def added(self) -> list[tuple[str, Any]]:
         """The columns whose previous values are kept, and the field that keeps them."""
-        return [(each.name, each.old) for each in self.parts if each.old is not None]
+        return [(part.name, part.old) for part in self.parts if part.old is not None]
 
     @property
     def dropped(self) -> list[str]:
         """The columns that kept the values which come back."""
-        return [each.gone for each in self.parts if each.gone]
+        return [part.gone for part in self.parts if part.gone]
 
 
 class Texts(NamedTuple):
@@ -154,7 +154,7 @@ class Change:
     def histories(self) -> Iterator[tuple[Table, Column]]:
         """Each column that may contain keys of deleted rows."""
         for table in self.tables:
-            yield from ((table, each) for each in table.columns if each.is_history)
+            yield from ((table, column) for column in table.columns if column.is_history)
 
 
 def build(
@@ -167,7 +167,7 @@ def build(
 ) -> Change:
     """The change of some keys of an operation, from the models of one state, which have the maps,
     to those of another."""
-    labels = {each.model for each in moved}
+    labels = {moved_key.model for moved_key in moved}
     adopted = {each for each in operation.adopted if each.key in labels}
     known = adopted.union(each for each in operation.references if each.key in labels)
     references = sorted(known.union(references_of(before, moved)))
@@ -177,13 +177,15 @@ def build(
         for is_adopted, listed in ((False, operation.generic), (True, operation.texts))
         for each in listed
     ]
-    histories = {before.get_model(each.model)._meta.db_table for each in operation.histories}
+    histories = {before.get_model(history.model)._meta.db_table for history in operation.histories}
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
     copied |= {label for label in labels for each in found if each.is_adopted and each.has(label)}
     keys = {
-        each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
-        for each in moved
+        moved_key.model: _key(
+            moved_key, before, after, is_copied=moved_key.model in copied, backwards=backwards
+        )
+        for moved_key in moved
     }
     old_fields, with_old = {}, before if backwards else after
     for copy in operation.copies_of(moved):
@@ -192,11 +194,11 @@ def build(
     columns: dict[str, list[Column]] = defaultdict(list)
     for reference in references:
         table, name, label = reference
-        was, will_be = (each.get((table, name)) for each in fields)
+        was, will_be = (of_state.get((table, name)) for of_state in fields)
         old, gone = old_fields.get((table, name), (None, None))
         is_history = reference in of_deleted
         columns[table].append(Column(name, was, will_be, old, gone, keys[label], is_history))
-    of_table = {each.table: each for each in keys.values()}
+    of_table = {key.table: key for key in keys.values()}
     names = sorted({*columns, *of_table})
     changed = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
     return Change(tuple(keys.values()), tuple(changed), tuple(found), frozenset(known))
@@ -204,12 +206,14 @@ def build(
 
 def existing(change: Change, connection: Any) -> Change:
     """The change without columns and texts of which this database has no table."""
-    texts = (each for each in change.texts if tables.kind(connection, each.table) == "table")
+    texts = (text for text in change.texts if tables.kind(connection, text.table) == "table")
     found = []
     for table in change.tables:
         is_there = tables.kind(connection, table.name) == "table"
         known = tables.columns(connection, table.name) if is_there else ()
-        columns = (each for each in table.columns if tables.folded(connection, each.name) in known)
+        columns = (
+            column for column in table.columns if tables.folded(connection, column.name) in known
+        )
         found.append(replace(table, columns=tuple(columns)))
     changed = tuple(each for each in found if each.key or each.columns)
     return replace(change, tables=changed, texts=tuple(texts))

@@ -44,7 +44,7 @@ class _WithOld:
     name: str
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        found = [(each, getattr(self, each.name)) for each in fields(self)]
+        found = [(field, getattr(self, field.name)) for field in fields(self)]
         args = [value for each, value in found if each.default is MISSING]
         options = {each.name: value for each, value in found[len(args) :] if value != each.default}
         return f"django_sortable_ids.operations.{type(self).__name__}", args, options

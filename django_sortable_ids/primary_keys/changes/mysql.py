@@ -142,8 +142,8 @@ class MySQLKeys(KeyEngine):
                 f"without it: drop the trigger, migrate, and create it again"
             )
         # Texts are replaced in one transaction with the note.
-        for each in self.change.texts:
-            yield from self._not_stored(plain(self.connection, each.table))
+        for text in self.change.texts:
+            yield from self._not_stored(plain(self.connection, text.table))
         with copying(self.connection):
             for new in self._new_tables():
                 yield from self._problems_of(new)
@@ -205,7 +205,7 @@ class MySQLKeys(KeyEngine):
 
     def programs(self) -> Iterator[Program]:
         """Without the triggers of changed tables, which ``problems`` refuses."""
-        yield from (each for each in super().programs() if not self._is_replaced(each))
+        yield from (program for program in super().programs() if not self._is_replaced(program))
 
     def _is_replaced(self, program: Program) -> bool:
         table = program.table and tables.folded_table(self.connection, program.table)
@@ -213,7 +213,7 @@ class MySQLKeys(KeyEngine):
 
     @cached_property
     def _replaced(self) -> set[str]:
-        return {plain(self.connection, each.name) for each in self.change.tables}
+        return {plain(self.connection, table.name) for table in self.change.tables}
 
     def rehearse(self) -> Iterator[str]:
         with alone(self.connection), copying(self.connection):
@@ -257,7 +257,7 @@ class MySQLKeys(KeyEngine):
         with alone(self.connection), copying(self.connection):
             new_tables = self._new_tables()
             names = [each.name for each in new_tables]
-            before = {each: (self._checksum(each), self._written(each)) for each in names}
+            before = {name: (self._checksum(name), self._written(name)) for name in names}
             for each in new_tables:
                 each.create()
                 each.alter()
@@ -291,7 +291,7 @@ class MySQLKeys(KeyEngine):
         self.note.write({}, self.with_old_keys())
 
     def _new_tables(self) -> list[NewTable]:
-        return [NewTable(self, each) for each in self.change.tables]
+        return [NewTable(self, table) for table in self.change.tables]
 
     def _refuse_written_since(self, steps: Steps) -> None:
         """After a stop, the application may have been started again, and have written to the tables
@@ -317,7 +317,7 @@ class MySQLKeys(KeyEngine):
 
     def _replace_in(self, new_tables: list[NewTable]) -> None:
         """Texts are replaced where they stay: in the new tables."""
-        names = {each.name: each.new for each in new_tables}
+        names = {table.name: table.new for table in new_tables}
         texts = (
             each._replace(table=names.get(plain(self.connection, each.table), each.table))
             for each in self.change.texts
@@ -331,16 +331,16 @@ class MySQLKeys(KeyEngine):
             raise BackfillError(text) from error
 
     def _steps(self, new_tables: list[NewTable]) -> Steps:
-        names = [each.name for each in new_tables]
+        names = [table.name for table in new_tables]
         referring = {
             (each.table, each.name)
             for each in self.foreign_keys()
             if each.referenced_table in names
         }
-        olds = {each.name: each.old for each in new_tables}
+        olds = {table.name: table.old for table in new_tables}
         olds |= {name: OldTable(self.connection, name) for name, _ in referring if name not in olds}
         return Steps(
-            tables=[[each.name, each.new, prefixed(OLD, each.name)] for each in new_tables],
+            tables=[[table.name, table.new, prefixed(OLD, table.name)] for table in new_tables],
             foreign_keys=[
                 [table, name, text]
                 for table, old in sorted(olds.items())

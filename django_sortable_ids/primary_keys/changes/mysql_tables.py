@@ -100,7 +100,7 @@ class Element(NamedTuple):
     @property
     def name(self) -> str:
         """Empty for a primary key."""
-        return next((each.name for each in self.tokens if each.text[0] == "`"), "")
+        return next((token.name for token in self.tokens if token.text[0] == "`"), "")
 
     @property
     def is_index(self) -> bool:
@@ -109,7 +109,7 @@ class Element(NamedTuple):
     @property
     def columns(self) -> list[str]:
         """Those of an index, in lower case."""
-        found = (each for each in self.tokens if each.depth == 2 and each.text[0] == "`")
+        found = (token for token in self.tokens if token.depth == 2 and token.text[0] == "`")
         return [each.name.lower() for each in found]
 
     def is_constraint(self, kind: str) -> bool:
@@ -121,7 +121,7 @@ class Element(NamedTuple):
         # KEY `name` (`column`, (`expression`))
         least = 3 if self.is_index else 2
         if not self.is_constraint("FOREIGN"):
-            yield from (each for each in self.tokens if each.depth >= least)
+            yield from (token for token in self.tokens if token.depth >= least)
 
 
 class OldTable:
@@ -142,13 +142,19 @@ class OldTable:
         """The next value of its AUTO_INCREMENT column; 1 if it has none."""
 
     def constraints(self, kind: str) -> dict[str, str]:
-        return {each.name: each.text for each in self.elements if each.is_constraint(kind)}
+        return {
+            element.name: element.text for element in self.elements if element.is_constraint(kind)
+        }
 
     @property
     def parts(self) -> set[str]:
         """All that a table LIKE this one should have, too, in SQL."""
-        plain = {each.text for each in self.elements if each.tokens[0].keyword != "CONSTRAINT"}
-        checks = (each.partition(" CHECK ")[2] for each in self.constraints("CHECK").values())
+        plain = {
+            element.text for element in self.elements if element.tokens[0].keyword != "CONSTRAINT"
+        }
+        checks = (
+            constraint.partition(" CHECK ")[2] for constraint in self.constraints("CHECK").values()
+        )
         return {*plain, *checks, re.sub(r" AUTO_INCREMENT=\d+", "", self._options, count=1).strip()}
 
     def is_later(self, element: Element) -> bool:
@@ -188,9 +194,9 @@ class NewTable:
         """Give its columns their new types. Most indexes are dropped until ``add_indexes``: they
         are built from sorted rows in less time."""
         changes = [
-            f"DROP INDEX {self._quote(each.name)}"
-            for each in self.old.elements
-            if self.old.is_later(each)
+            f"DROP INDEX {self._quote(element.name)}"
+            for element in self.old.elements
+            if self.old.is_later(element)
         ]
         # Names of checks are unique in a database of MySQL: they are added after the exchange.
         checks = () if self._connection.mysql_is_mariadb else self.old.constraints("CHECK")
@@ -219,10 +225,10 @@ class NewTable:
             joined = f" STRAIGHT_JOIN {quote(key.map.table)} m ON {same}"
         changed, folded = {*map(str.lower, self.table.changed)}, [*map(str.lower, selected)]
         order = [
-            str(folded.index(each) + 1)
+            str(folded.index(column) + 1)
             for element in self.old.elements
             if element.tokens[0].keyword == "PRIMARY" and changed & {*element.columns}
-            for each in element.columns
+            for column in element.columns
         ]
         self._editor.execute(
             f"INSERT INTO {quote(self.new)} ({', '.join(map(quote, selected))}) "
@@ -246,8 +252,8 @@ class NewTable:
             execute(self._editor, sql)
 
     def _types(self) -> Iterator[tuple[str, str]]:
-        for each in self.table.parts:
-            yield each.name, self._collated(each.db_type(self._connection), each.key)
+        for part in self.table.parts:
+            yield part.name, self._collated(part.db_type(self._connection), part.key)
 
     def _changes(self) -> Iterator[str]:
         key = self.table.key
@@ -270,7 +276,7 @@ class NewTable:
             # ``_later_indexes`` has it.
             sql = sql.removesuffix(" UNIQUE")
             yield f"ADD {self._quote(old.column)} {sql} AFTER {self._quote(name)}"
-        yield from (f"DROP {self._quote(each)}" for each in self.table.dropped)
+        yield from (f"DROP {self._quote(column)}" for column in self.table.dropped)
         number = self.old.next_number
         if key:
             is_counted = "AUTO_INCREMENT" in key.after.db_type(self._connection)
@@ -297,7 +303,7 @@ class NewTable:
             elif old.db_index:
                 name = self._editor._create_index_name(self.name, [old.column])
                 yield f"INDEX {self._quote(name)} ({quoted})"
-        dropped = [[each.lower()] for each in self.table.dropped]
+        dropped = [[column.lower()] for column in self.table.dropped]
         for element in self.old.elements:
             if self.old.is_later(element) and element.columns not in dropped:
                 yield element.text
@@ -305,7 +311,9 @@ class NewTable:
     def _selected(self) -> Iterator[tuple[str, str]]:
         """Each column of the new table, and where its values come from."""
         quote, key = self._quote, self.table.key
-        changed = {each.name.lower(): self._engine.new_value(each) for each in self.table.columns}
+        changed = {
+            column.name.lower(): self._engine.new_value(column) for column in self.table.columns
+        }
         if key:
             changed[key.name.lower()] = f"m.{quote(key.map.next)}"
         dropped = {*map(str.lower, self.table.dropped)}

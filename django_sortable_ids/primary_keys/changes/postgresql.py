@@ -73,7 +73,7 @@ class PostgreSQLKeys(InOneTransaction):
         return value(self.connection, "SELECT to_regclass(%s)::oid::bigint", [self.quote(table)])
 
     def problems(self) -> Iterator[str]:
-        of_texts = {each.table for each in self.change.texts}
+        of_texts = {text.table for text in self.change.texts}
         for name in sorted(of_texts.union(each.name for each in self.change.tables)):
             if may_hide_rows(self.connection, name):
                 yield (
@@ -86,13 +86,13 @@ class PostgreSQLKeys(InOneTransaction):
 
     def rehearse(self) -> Iterator[str]:
         types = {
-            each.name: [(part.name, self._new_type(part)) for part in each.parts]
-            for each in self.change.tables
+            table.name: [(part.name, self._new_type(part)) for part in table.parts]
+            for table in self.change.tables
         }
         return rehearse(self.connection, types)
 
     def views(self) -> Iterator[str]:
-        tables = [self.quote(each.name) for each in self.change.tables]
+        tables = [self.quote(table.name) for table in self.change.tables]
         for view in views_of(self.connection, tables):
             yield view.name.rpartition(".")[2].strip('"')
 

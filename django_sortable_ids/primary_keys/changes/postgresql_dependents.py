@@ -193,7 +193,7 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                 f"{name} depends on {view.name}, which a move drops and creates again: drop it, "
                 f"migrate, and create it again"
             )
-    keys = {each.name.lower(): each.key for each in table.parts}
+    keys = {part.name.lower(): part.key for part in table.parts}
     for name, expression in rows(connection, _EXPRESSIONS, {"table": quoted}):
         for column in sorted({*dependents(split(expression, SQLITE), keys)}):
             yield (

@@ -99,7 +99,7 @@ class SQLiteKeys(InOneTransaction):
 
     def _copy(self, table: Table) -> None:
         self.execute(self._definition(table))
-        changed = {folded(each.name): self.new_value(each) for each in table.parts}
+        changed = {folded(part.name): self.new_value(part) for part in table.parts}
         dropped = {*map(folded, table.dropped)}
         about = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
         # Each column of the copy, and where its values come from.
@@ -236,8 +236,8 @@ def _refuse_dependents(
                 or following.keyword not in after
             ]
         )
-    keys = {each.name.lower(): each.key for each in table.parts}
-    for name in (name for each in expressions for name in dependents(each, keys)):
+    keys = {part.name.lower(): part.key for part in table.parts}
+    for name in (name for expression in expressions for name in dependents(expression, keys)):
         raise NotUnderstood(
             f"an expression depends on {name}, whose values change: remove it, "
             f"migrate, and add it again"

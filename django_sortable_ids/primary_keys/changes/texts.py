@@ -96,8 +96,8 @@ def is_content_type(field: Any) -> bool:
 
 
 def _generic(model: type[models.Model], content_type: str, object_id: str) -> TextReference:
-    names = (model._meta.get_field(each) for each in (object_id, content_type))
-    column, type_column = (str(getattr(each, "column", "")) for each in names)
+    fields = (model._meta.get_field(name) for name in (object_id, content_type))
+    column, type_column = (str(getattr(field, "column", "")) for field in fields)
     return TextReference(model._meta.db_table, column, type_column)
 
 
@@ -158,7 +158,7 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     has_uuids = connection.features.has_native_uuid_field
     is_hexadecimal = isinstance(texts.field, UUIDField) and not has_uuids
     fields = key.map.key_field, key.map.next_field
-    old, next_ = (text_of(each, f"p.{quote(each.column)}", connection) for each in fields)
+    old, next_ = (text_of(field, f"p.{quote(field.column)}", connection) for field in fields)
     if old and next_:
         if is_hexadecimal:
             old, next_ = (f"REPLACE({each}, '-', '')" for each in (old, next_))

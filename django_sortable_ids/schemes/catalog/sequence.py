@@ -174,7 +174,7 @@ class SequenceText(TextForm):
 
     def __init__(self, numeration: Numeration, length: int, fixed: bool, case: str) -> None:
         digits = numeration.digits(case)
-        characters = "".join(f"\\{each}" if not each.isalnum() else each for each in digits)
+        characters = "".join(f"\\{digit}" if not digit.isalnum() else digit for digit in digits)
         shortest = length if fixed else 1
         count = str(length) if fixed else f"1 to {length}"
         folded = ", in any case" if numeration.ignore_case else ""
