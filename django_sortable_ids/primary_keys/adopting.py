@@ -75,11 +75,15 @@ def _found(
 
 
 def _check_column(connection: Any, table: str, column: str) -> None:
-    if not tables.has_column(connection, table, column):
-        names = [each.name for each in tables.columns(connection, table).values()]
+    """Raise ``BackfillError`` unless the names are spelled as the database spells them."""
+    names = [each.name for each in tables.columns(connection, table).values()]
+    known = connection.introspection.table_names()
+    folded = [tables.folded_table(connection, name) for name in known]
+    if table not in known and tables.folded_table(connection, table) in folded:
+        names = []  # SQLite finds the table under a name that the rest of the move doesn't know.
+    if column not in names:
         has = f"{table} has {', '.join(names)}" if names else f"there is no table {table}"
-        known = names or connection.introspection.table_names()
-        suggested = nearest(column if names else table, known)
+        suggested = nearest(column, names) if names else nearest(table, known)
         raise BackfillError(f"there is no {table}.{column}; {has}{suggested}")
 
 

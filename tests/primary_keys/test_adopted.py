@@ -141,6 +141,9 @@ REFUSED = {
     "depot_visits.x=depot.Customer": (
         "there is no depot_visits.x; there is no table depot_visits; nearest: depot_visit"
     ),
+    "DEPOT_VISIT.customer_no=depot.Customer": (
+        "there is no DEPOT_VISIT.customer_no; there is no table DEPOT_VISIT; nearest: depot_visit"
+    ),
     "depot_visit.x=depot.Customer": (
         "there is no depot_visit.x; depot_visit has id, name, customer_no, customer_text, "
     ),
