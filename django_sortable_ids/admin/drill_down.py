@@ -56,16 +56,18 @@ class CalendarPeriod(NamedTuple):
     unit: str
     text: str
     span: Span
+    start: datetime
+    """That of the span, in the current time zone."""
 
-    def inside(self) -> list[CalendarPeriod]:
+    def inside(self) -> Iterator[CalendarPeriod]:
         """The periods of the next shorter unit, in the order of time; none for a minute."""
-        unit = _INSIDE.get(self.unit)
-        return list(_periods(unit, self.span, f"{self.text}-")) if unit else []
+        if unit := _INSIDE.get(self.unit):
+            yield from _periods(unit, self.span, f"{self.text}-")
 
     @property
     def in_path(self) -> str:
         """What people call it next to the period around it."""
-        return formatted(local(self.span.start), _UNITS[self.unit].in_path)
+        return formatted(self.start, _UNITS[self.unit].in_path)
 
     @property
     def label(self) -> str:
@@ -73,11 +75,11 @@ class CalendarPeriod(NamedTuple):
         # English has words for noon and midnight, which are longer than the hours between them.
         if self.unit == "hour" and get_format("TIME_FORMAT") == "P":
             form = "g a"
-        return formatted(local(self.span.start), form)
+        return formatted(self.start, form)
 
     @property
     def title(self) -> str:
-        return formatted(local(self.span.start), _UNITS[self.unit].title)
+        return formatted(self.start, _UNITS[self.unit].title)
 
 
 def path_to(text: str) -> list[CalendarPeriod]:
@@ -107,7 +109,7 @@ def _periods(unit: str, within: Span, prefix: str = "") -> Iterator[CalendarPeri
         part = f"{start.year:04}" if unit == "year" else start.strftime(_UNITS[unit].in_url)
         repeated = chr(ord("a") + seen[part]) if seen[part] else ""
         seen[part] += 1
-        yield CalendarPeriod(unit, f"{prefix}{part}{repeated}", span)
+        yield CalendarPeriod(unit, f"{prefix}{part}{repeated}", span, start)
 
 
 # One level of the drill-down
@@ -183,11 +185,11 @@ def _level(
     if both is None:
         return None
     first, last = both
-    periods = path[-1].inside() if path else _years(rows, column, first, last, deadline)
+    periods = [*path[-1].inside()] if path else _years(rows, column, first, last, deadline)
     while around := [
         period for period in periods if period.span.start <= first and last < period.span.end
     ]:
-        periods = around[0].inside()
+        periods = [*around[0].inside()]
         path += around if periods else []
     # Places before the first row and after the last one have none: they are not counted.
     asked = [period for period in periods if period.span.end > first and period.span.start <= last]
