@@ -40,8 +40,8 @@ _UNITS = {
     "year": _Unit("%Y", "Y", "Y", "Y"),
     "month": _Unit("%m", "F", "M", "YEAR_MONTH_FORMAT"),
     "day": _Unit("%d", "MONTH_DAY_FORMAT", "j", "DATE_FORMAT"),
-    "hour": _Unit("%H", "TIME_FORMAT", "TIME_FORMAT", "DATETIME_FORMAT"),
-    "minute": _Unit("%M", ":i", ":i", "DATETIME_FORMAT"),
+    "hour": _Unit("%H", "TIME_FORMAT", "TIME_FORMAT", "TIME_FORMAT"),
+    "minute": _Unit("%M", ":i", ":i", "TIME_FORMAT"),
 }
 _INSIDE = dict(zip(_UNITS, [*_UNITS][1:], strict=False))
 
