@@ -83,9 +83,8 @@ def _is_expression(value: Any) -> bool:
 
 
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
-    """The value itself; for a text that may stand for several ids, its only id, its ``Candidates``
-    or ``Malformed``.
-    """
+    """The value itself. A text that may stand for several ids becomes its ``Candidates``, its id if
+    it has only one, or ``Malformed``."""
     field = referenced_id(lhs.output_field)
     if field and isinstance(value, Value) and isinstance(value.value, str | UUID):
         # Otherwise the database would compare its column with the text.

@@ -45,6 +45,10 @@ class WorkerLease(models.Model):
         return f"{self.number}: {self.owner}"
 
 
+OF_FIELDS = ("created_from", "convert_from")
+"""The arguments of ``backfill_ids`` that name a field of the model: options of a run."""
+
+
 class BackfillRun(models.Model):
     """The progress of a backfill, stored in the database that it fills.
 

@@ -144,8 +144,8 @@ class Batch:
 NOTHING = Batch([], 0, lambda: Written(0, None))
 
 
-class LastRowEmpty(Exception):
-    """An UPDATE has left the last row of a batch without an id: it is rolled back."""
+class RowLeftEmpty(Exception):
+    """An UPDATE has left a row without an id on which the next batch depends: it is rolled back."""
 
 
 class TickFull(OutOfRange):

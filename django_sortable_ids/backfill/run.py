@@ -27,7 +27,7 @@ from ..db.errors import is_conflict, is_lock_timeout
 from ..db.transactions import in_transaction, is_in_memory, is_lost
 from ..errors import BackfillError, counted
 from . import owner
-from .batch import NOTHING, Batch, Cursor, LastRowEmpty
+from .batch import NOTHING, Batch, Cursor, RowLeftEmpty
 from .engines import engine_of
 from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
@@ -36,7 +36,8 @@ from .sources.target import BEFORE
 from .writer import Writer
 
 TRIES = 5
-"""How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
+"""How often a batch is tried if one of its ids exists already, as may happen with 64 bits, or if it
+is rolled back by ``RowLeftEmpty``."""
 
 LONGEST_ERROR = 1000  # stored characters of a message
 
@@ -202,13 +203,13 @@ class _Runner:
                 kept = ("cursor", "rows_filled", "batches")
                 self._written({name: getattr(run, name) for name in kept})
                 return self._tried
-            except LastRowEmpty:
+            except RowLeftEmpty:
                 if attempt == TRIES:
                     (_, first), (_, last) = self._tried.rows[0], self._tried.rows[-1]
                     raise BackfillError(
                         f"stopped: a batch of {counted(self._tried.size, 'row')}, from "
                         f"{self._target.model._meta.label} {first} to {last}, was written, but "
-                        f"the last one has no id. A trigger, a rule or row-level security "
+                        f"one of them has no id. A trigger, a rule or row-level security "
                         f"prevents it, or other sessions insert rows of its time: disable it, or "
                         f"wait for them, and start again; the batch was rolled back"
                     ) from None
@@ -241,7 +242,7 @@ class _Runner:
         """Write ids and cursor; returns the changed values of the run."""
         run, written = self._run, batch.write()
         if not written.filled and written.expected and self._target.lacks_id(written.expected):
-            raise LastRowEmpty
+            raise RowLeftEmpty
         seconds = max(time.monotonic() - self._started, 1e-6)
         changes = {
             "cursor": written.cursor.dump() if written.cursor else run.cursor,

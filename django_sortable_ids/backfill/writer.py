@@ -22,8 +22,8 @@ from .batch import (
     PARTS,
     Batch,
     Cursor,
-    LastRowEmpty,
     Position,
+    RowLeftEmpty,
     Span,
     TickFull,
     Written,
@@ -312,11 +312,11 @@ class ComputingIDs:
 
     def _cursor_after(self, last: Row) -> Cursor:
         """The cursor after that row; the next row of its tick continues at its position. Raises
-        ``LastRowEmpty`` if it has no id: another row took its place in the tick."""
+        ``RowLeftEmpty`` if it has no id: another row took its place in the tick."""
         rows = self._target.rows.filter(pk=last[1])
         last_id = rows.values_list(self._target.field.name, flat=True).get()
         if last_id is None:
-            raise LastRowEmpty
+            raise RowLeftEmpty
         return Cursor(last, Position(*self._scheme.parts(last_id)))
 
     # A span, in parts

@@ -19,12 +19,13 @@ from django.core.management.base import CommandError, OutputWrapper
 from ..backfill.pace import Stopped
 from ..backfill.plan import Plan
 from ..backfill.sources.base import Given
-from ..backfill.sources.find import ARGUMENTS, OF_FIELDS, find
+from ..backfill.sources.find import ARGUMENTS, find
 from ..backfill.sources.id_column import last_run
 from ..backfill.sources.target import POLICIES, Target
 from ..backfill.verification import EXAMPLES, MANY
 from ..db.errors import explained
 from ..errors import Interrupted, WrongArguments
+from ..models import OF_FIELDS
 
 _SIGNALLED = 128
 """The exit code after a signal is this plus the signal's number, as in a shell."""

@@ -1,6 +1,6 @@
 """What prevents a move, found before anything is written.
 
-Among it are programs of the database (triggers, views, routines, events, rules) that name a moved
+These include programs of the database (triggers, views, routines, events, rules) that name a moved
 table. A move leaves their texts as they are, and nothing but a person can tell whether these fit
 the new keys. So each is refused by name until ``--allow`` names it.
 """
@@ -49,7 +49,7 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 )
                 return  # Nothing else is as the migrations say.
     yield from _unlisted(engine)
-    yield from _too_large(engine)
+    yield from _size_problems(engine)
     for table in engine.change.tables:
         for column in table.columns:
             orphans = engine.with_orphans(table.name, column, column.key.own)
@@ -116,9 +116,9 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
             )
 
 
-def _too_large(engine: KeyEngine) -> Iterator[str]:
-    """Keys without room in a column of their field's type, as of an unsigned column: the map and
-    the field that keeps the old key have this type."""
+def _size_problems(engine: KeyEngine) -> Iterator[str]:
+    """Keys that are too large for the type of their field, such as those of an unsigned column: the
+    map and the field of the old key have this type."""
     for key in engine.change.keys:
         if isinstance(key.before, models.IntegerField):
             kind = key.before.get_internal_type()
@@ -142,7 +142,7 @@ def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     refused = {each: reason for each, reason in found if not is_named(each.name, allowed)}
     yield from (f"{each.title} {reason}" for each, reason in refused.items())
     if refused:
-        names = list(dict.fromkeys(text.name for text in refused))
+        names = list(dict.fromkeys(program.name for program in refused))
         options = " ".join(f"--allow {shlex.quote(name)}" for name in names)
         yield (
             f"Read what is named, which the move doesn't change. What fits the new keys: write the "

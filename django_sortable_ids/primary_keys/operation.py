@@ -151,7 +151,7 @@ class MigratePrimaryKey(BothWays):
 
     def _move(self, engine: KeyEngine, keys: Sequence[MovedKey], *, backwards: bool) -> None:
         deleted = DeletedKeys(engine, self.histories)
-        if not engine.is_done():
+        if not engine.resume():
             obstacles.check(engine, self.allowed)
             engine.create_maps()
             if backwards:

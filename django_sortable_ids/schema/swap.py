@@ -19,7 +19,7 @@ from ..db import tables
 from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError, counted
 from ..fields.of_model import is_unique_alone
-from ..models import BackfillRun, MoveNote, SequenceCounter
+from ..models import OF_FIELDS, BackfillRun, MoveNote, SequenceCounter
 from ..workers.counters import key_of, periods_of
 
 TEMPORARY = "swapped__"
@@ -125,7 +125,7 @@ def _rename_records(pairs: list[tuple[Any, Any]], using: str) -> None:
     names = {old.name: new.name for old, new in pairs}
     runs = BackfillRun.objects.using(using)
     for run in runs.filter(target__in=labels):
-        sources = {each: run.options.get(each) for each in ("created_from", "convert_from")}
+        sources = {each: run.options.get(each) for each in OF_FIELDS}
         renamed = {each: names[name] for each, name in sources.items() if name in names}
         runs.filter(pk=run.pk).update(options={**run.options, **renamed})
     _replace(runs, "target", labels)

@@ -289,7 +289,7 @@ def test_a_run_that_fills_nothing_stops_with_the_batch(monkeypatch, keep_out, na
     keep_out(name, keys[9])
     batches = []
     planned = plan.build(replace(find(name), allow_triggers=True), 5)
-    with pytest.raises(BackfillError, match="the last one has no id") as caught:
+    with pytest.raises(BackfillError, match="one of them has no id") as caught:
         run.execute(planned, batches.append)
     assert batches == [5, 5]
     assert sum(value is not None for value in ids(name)) == 10

@@ -9,12 +9,11 @@ from django.db.migrations import Migration
 from django.db.migrations.operations import AlterField
 from django.db.migrations.writer import MigrationWriter
 
-from django_sortable_ids.backfill.sources.find import OF_FIELDS
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import KSUIDField, ULIDField, UUIDv7Field
-from django_sortable_ids.models import BackfillRun, SequenceCounter
+from django_sortable_ids.models import OF_FIELDS, BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID
 from tests.combinations import each_with
 from tests.marks import own_tables

@@ -92,7 +92,8 @@ _TIES, _WIDTH, _TICK, _ROW_TICK, _NUMBER, _RANK = (
 
 class MySQLStatements(Statements):
     """Ids from Python are a JSON parameter (``sending_sql``). Otherwise ``counting_sql`` counts the
-    rows of a tick, and the UPDATE of ``batch_sql`` numbers them in user variables as it reads them.
+    rows of the largest tick, and the UPDATE of ``batch_sql`` numbers them in user variables as it
+    reads them.
 
     Window functions, and the lookup of their rows, would take half as long again. An UPDATE with
     such a join also locks all rows that it joins, even in READ COMMITTED: it might wait for every
@@ -246,8 +247,8 @@ class MySQLStatements(Statements):
 
     @property
     def _rank(self) -> str:
-        """The rank of a row. The first and the last tick of a batch may have fewer ranks, or more
-        rows."""
+        """The rank of a row. In the first tick of a batch, ranks may be taken; the last one may
+        have more rows."""
         start, divisor = self._start_and_divisor(_TICK, _TIES)
         width = f"(({self._ranks} - {start}) DIV {divisor})"
         return (

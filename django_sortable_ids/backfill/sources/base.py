@@ -88,7 +88,8 @@ class Source(ABC):
     key. Every source has ``named_by``, ``between``, ``load_place`` and ``check_places``; with an
     argument of its own, ``arguments`` and ``options``, which a run stores to resume; ``at``, if its
     rows have times of their own; ``times``, if the database shall compute the ids; ``known_ids``,
-    if it knows them; ``is_sorted``, if no index has its order.
+    if it knows them; ``is_sorted``, if no index has its order; ``selected_place``, ``compared``,
+    and the annotation in ``rows`` and ``outer_rows``, if its place is not the value of a column.
     """
 
     model: type[models.Model]

@@ -23,8 +23,6 @@ SOURCES: tuple[type[Source], ...] = (Spread, Fixed, Conversion, Originals, InCol
 """Tried in this order: ``InColumn`` takes what the others leave."""
 ARGUMENTS = {name: each for kind in SOURCES for name, each in kind.arguments.items()}
 """All that name a source, in the order of ``--help``."""
-OF_FIELDS = ("created_from", "convert_from")
-"""Those that name a field of the model, which a move copies into the map of a key."""
 
 
 def find(label: str, given: Given, using: str | None) -> Target:

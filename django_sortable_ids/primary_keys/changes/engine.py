@@ -44,10 +44,9 @@ class Program(NamedTuple):
 
 
 class KeyEngine(ABC):
-    """Replaces the keys of one change, in one database. Its verbs, in order: ``is_done``, since a
+    """Replaces the keys of one change, in one database. Its methods in order: ``resume``, since a
     move may have been stopped; ``problems``, ``rehearse``, ``create_maps`` (which ``key_map.py``
-    then fills), ``move`` and ``drop_maps``.
-    """
+    then fills), ``move`` and ``drop_maps``."""
 
     create_map = "CREATE TABLE"
 
@@ -86,8 +85,8 @@ class KeyEngine(ABC):
             if key.old is not None and key.old.model._base_manager.using(self.using).exists()
         ]
 
-    def is_done(self) -> bool:
-        """Whether the keys are moved; a move that was stopped in the middle is continued."""
+    def resume(self) -> bool:
+        """Continue a move that was stopped in the middle; returns whether the keys are moved."""
         return self.note.is_done
 
     def problems(self) -> Iterator[str]:

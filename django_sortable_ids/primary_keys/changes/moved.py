@@ -13,8 +13,9 @@ from django.db.migrations.state import ModelState, ProjectState
 
 from ...backfill.sources.base import Given
 from ...backfill.sources.columns import field_of_times
-from ...backfill.sources.find import ARGUMENTS, OF_FIELDS
+from ...backfill.sources.find import ARGUMENTS
 from ...fields import SortableIDField
+from ...models import OF_FIELDS
 from ...schema.constraints import redefined
 from ...schemes import TimeScheme
 

@@ -8,8 +8,8 @@ with other columns, and one RENAME TABLE exchanges all of them.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
    foreign keys come back.
 
-After a stop before the note, new tables are created and filled again; after it, step 4 resumes. The
-move refuses a table that was written before the exchange.
+After a stop before the note, new tables are created and filled again; after it, step 4 resumes. A
+table that was written since the move began is refused.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ class MySQLKeys(KeyEngine):
                 self.note.begin(steps._asdict(), self.all_counted())
             self._complete(steps)
 
-    def is_done(self) -> bool:
+    def resume(self) -> bool:
         if self.note.steps is not None:
             with alone(self.connection), copying(self.connection):
                 # Another process may have completed it before this one had the lock.
@@ -284,7 +284,7 @@ class MySQLKeys(KeyEngine):
                     steps = Steps(**saved)
                     self._refuse_written_since(steps)
                     self._complete(steps)
-        return super().is_done()
+        return super().resume()
 
     def _complete(self, steps: Steps) -> None:
         exchange(self.editor, steps)

@@ -1,6 +1,6 @@
 """Tables of MariaDB and MySQL that are exchanged: a new one LIKE each old one gets the new columns
-and all rows, and one RENAME TABLE exchanges all of them at one instant. A stopped move repeats the
-steps before it and those after it."""
+and all rows, and one RENAME TABLE exchanges all of them at one instant. A move that stops before
+its note starts again; after it, the rest is repeated."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class NewTable:
 
     def fill(self) -> None:
         """Copy the rows, in the order of their new primary key if its values change. Rows that are
-        inserted after the map was filled are left out, and the number of rows shows it.
+        inserted after the map was filled are left out; the checksum shows them.
 
         The map is read after the table, whatever the server expects: the other way round, the order
         of the new keys would read each row at random, from a disk if the table is larger than the
@@ -339,7 +339,7 @@ class Steps(NamedTuple):
     checks: list[list[str]]
     """The same of those that the new tables don't have."""
     checksums: dict[str, int | None]
-    """Of the rows that the new tables have, by table: it is the server's ``CHECKSUM TABLE``."""
+    """The ``CHECKSUM TABLE`` of each old table, of the rows that its new one has."""
 
 
 def exchange(editor: Any, steps: Steps) -> None:
