@@ -146,8 +146,8 @@ class _Finder(MetaPathFinder):
         finders = (
             getattr(finder, "find_spec", None) for finder in sys.meta_path if finder is not self
         )
-        found = (find(fullname, path, target) for find in finders if find)
-        spec = next(filter(None, found), None)
+        specs = (find(fullname, path, target) for find in finders if find)
+        spec = next(filter(None, specs), None)
         loader: Any = spec and spec.loader
         if loader is not None:
             execute = loader.exec_module

@@ -192,16 +192,16 @@ def keyset_page(
         sign = "lt" if order.descending != backwards else "gt"
         value = read_signed(order.field, position)
         selected = selected.filter(**{f"{order.path}__{sign}": value})
-    found = list(selected[: per_page + 1])
-    has_more, found = len(found) > per_page, found[:per_page]
+    page = list(selected[: per_page + 1])
+    has_more, page = len(page) > per_page, page[:per_page]
     has_previous, has_next = bool(position), has_more
     if backwards:
-        found.reverse()
+        page.reverse()
         has_previous, has_next = has_next, has_previous
     # Where all rows of the page are gone, its neighbours are the last page and the first one.
-    ends = (order.text(found[0]), order.text(found[-1])) if found else ("", "")
+    ends = (order.text(page[0]), order.text(page[-1])) if page else ("", "")
     return KeysetPage(
-        rows=with_rows(selected[:per_page], found),
+        rows=with_rows(selected[:per_page], page),
         previous=ends[0] if has_previous else None,
         next=ends[1] if has_next else None,
     )

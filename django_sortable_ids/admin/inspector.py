@@ -47,14 +47,16 @@ def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
     text, scheme = request.GET.get("q", ""), request.GET.get("scheme")
     if scheme not in {each.name for each in all_schemes()}:
         scheme = None
-    found = inspect(text, list(_columns(request, site)), scheme=scheme) if text.strip() else None
+    columns = list(_columns(request, site))
+    inspection = inspect(text, columns, scheme=scheme) if text.strip() else None
+    errors = inspection.errors if inspection else ()
     context = {
         **site.each_context(request),
         "title": pgettext("sortable ids", "Inspect an id"),
         "pasted": " ".join(cleaned(text).split()),
-        "found": found,
-        "text": found and in_one_line(found.text),
-        "not_looked_up": [error.partition(":")[0] for error in found.errors] if found else [],
+        "found": inspection,
+        "text": inspection and in_one_line(inspection.text),
+        "not_looked_up": [error.partition(":")[0] for error in errors],
         "time_zone": timezone.get_current_timezone_name(),
     }
     request.current_app = site.name

@@ -76,12 +76,12 @@ def count(rows: QuerySet[Any], exact_up_to: int) -> Count:
     query = rows.query
     if query.is_sliced or query.combinator:
         return Count(rows.count())
-    found = rows.order_by()[: exact_up_to + 1].count()
-    if found <= exact_up_to:
-        return Count(found)
+    number = rows.order_by()[: exact_up_to + 1].count()
+    if number <= exact_up_to:
+        return Count(number)
     expected = estimated_rows(rows)
-    if expected is None or expected < found:
-        return Count(found, "minimum")
+    if expected is None or expected < number:
+        return Count(number, "minimum")
     return Count(expected, "estimated")
 
 
@@ -100,8 +100,8 @@ def estimated_rows(rows: QuerySet[Any]) -> int | None:
     rows = rows.order_by()
     connection: Any = connections[rows.db]
     if connection.vendor == "postgresql":
-        found = _POSTGRESQL_ROWS.search(rows.explain())
-        return None if found is None else int(found[1])
+        match = _POSTGRESQL_ROWS.search(rows.explain())
+        return None if match is None else int(match[1])
     if connection.vendor != "mysql" or rows.query.distinct or rows.query.group_by is not None:
         return None  # MariaDB and MySQL estimate the rows of a join, of which several may be one.
     explain = "EXPLAIN EXTENDED" if connection.mysql_is_mariadb else "EXPLAIN FORMAT=TRADITIONAL"

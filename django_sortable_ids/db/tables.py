@@ -114,8 +114,8 @@ def two_schemas(connection: Any, table: str, other: str) -> tuple[str, str] | No
     if connection.vendor != "postgresql":
         return None
     names = [connection.ops.quote_name(each) for each in (table, other)]
-    found = row(connection, _POSTGRESQL_SCHEMAS, names)
-    return found if found and found[0] != found[1] else None
+    schemas = row(connection, _POSTGRESQL_SCHEMAS, names)
+    return schemas if schemas and schemas[0] != schemas[1] else None
 
 
 def kind(connection: Any, table: str) -> Kind | None:

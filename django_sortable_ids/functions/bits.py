@@ -50,26 +50,26 @@ def bits_of(layout: Layout, size: int) -> tuple[Bit, ...]:
     if isinstance(template, ByteFractionTemplate):
         last, template = template.wrap(last), PLAIN
     fixed = template.wrap(0)
-    found = [(Part.FIXED, fixed >> place & 1) for place in range(size)]
+    bits = [(Part.FIXED, fixed >> place & 1) for place in range(size)]
     for bit in range(last.bit_length()):
         place = (template.wrap(1 << bit) ^ fixed).bit_length() - 1
         of_tick = bit >= suffix_bits
-        found[place] = (Part.TICK, bit - suffix_bits) if of_tick else (Part.SUFFIX, bit)
-    return tuple(found)
+        bits[place] = (Part.TICK, bit - suffix_bits) if of_tick else (Part.SUFFIX, bit)
+    return tuple(bits)
 
 
 def _runs(bits: Iterable[Bit]) -> list[Run]:
     """The bits, the least significant first, as few runs; the most significant comes first."""
-    found: list[Run] = []
+    runs: list[Run] = []
     for at, (part, low) in enumerate(bits):
-        last = found[-1] if found else None
+        last = runs[-1] if runs else None
         if last and part is last.part is Part.FIXED:
-            found[-1] = Run(part, last.low | low << last.bits, last.at, last.bits + 1)
+            runs[-1] = Run(part, last.low | low << last.bits, last.at, last.bits + 1)
         elif last and part is last.part and low == last.low + last.bits:
-            found[-1] = last._replace(bits=last.bits + 1)
+            runs[-1] = last._replace(bits=last.bits + 1)
         else:
-            found.append(Run(part, low, at, 1))
-    return found[::-1]
+            runs.append(Run(part, low, at, 1))
+    return runs[::-1]
 
 
 DIGIT = 4
@@ -126,7 +126,7 @@ def tick_runs(layout: Layout, size: int) -> tuple[Run, ...]:
     """The last 63 bits of the tick in a number of ``size`` bits, the most significant first; each
     run is in at most 15 digits."""
     ticks = [run for run in _runs(bits_of(layout, size)) if run.part is Part.TICK]
-    found: list[Run] = []
+    runs: list[Run] = []
     for run in sorted(ticks, key=lambda run: -run.low):
         stop = run.at + max(0, min(run.bits, WORD - run.low))
         # An end of a digit, so that no digit is read twice.
@@ -134,8 +134,8 @@ def tick_runs(layout: Layout, size: int) -> tuple[Run, ...]:
         ends = [stop, middle, run.at] if stop - run.at > 56 else [stop, run.at]
         for end, at in pairwise(ends):
             if at < end:
-                found.append(Run(run.part, run.low + at - run.at, at, end - at))
-    return tuple(found)
+                runs.append(Run(run.part, run.low + at - run.at, at, end - at))
+    return tuple(runs)
 
 
 def digits_of(run: Run, size: int) -> range:

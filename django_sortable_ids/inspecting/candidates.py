@@ -138,8 +138,8 @@ class Candidate:
         if self.created is None or not isinstance(self.scheme, TimeScheme):
             return None
         units = ((SECOND, "seconds"), (MILLISECOND, "milliseconds"))
-        found = (name for unit, name in units if self.scheme.tick_ns % unit == 0)
-        text = self.created.astimezone(UTC).isoformat(timespec=next(found, "microseconds"))
+        names = (name for unit, name in units if self.scheme.tick_ns % unit == 0)
+        text = self.created.astimezone(UTC).isoformat(timespec=next(names, "microseconds"))
         return text.replace("+00:00", "Z")
 
     @property
@@ -168,14 +168,14 @@ class Candidate:
     def spellings(self) -> Mapping[str, str]:
         """Its texts by encoding; also its number, its bytes in hexadecimal, and its UUID."""
         scheme, number = self.scheme, self.scheme.to_int(self.value)
-        found = {encoding: scheme.format(self.value, encoding) for encoding in scheme.encodings}
+        texts = {encoding: scheme.format(self.value, encoding) for encoding in scheme.encodings}
         others = {"integer": str(number)}
         if isinstance(scheme, TimeScheme):
             others["bytes"] = scheme.to_bytes(self.value).hex()
             if scheme.bits == _UUID_BITS:
                 others["uuid"] = str(uuid.UUID(int=number))
-        shown = set(found.values())
-        return found | {name: text for name, text in others.items() if text not in shown}
+        shown = set(texts.values())
+        return texts | {name: text for name, text in others.items() if text not in shown}
 
 
 def candidates(
@@ -191,10 +191,10 @@ def candidates(
     unknown = None if text.startswith(tuple(known)) else _UNKNOWN_PREFIX.match(text)
     if unknown:
         read += _of_schemes(text[unknown.end() :], schemes, fields, unknown[0])
-    found: dict[tuple[Scheme, ID], Candidate] = {}
+    by_scheme: dict[tuple[Scheme, ID], Candidate] = {}
     for each in read:
-        found.setdefault((each.scheme, each.value), each)
-    return sorted(found.values(), key=lambda each: each.order)
+        by_scheme.setdefault((each.scheme, each.value), each)
+    return sorted(by_scheme.values(), key=lambda each: each.order)
 
 
 def of_value(field: SortableIDField, value: ID) -> Candidate:

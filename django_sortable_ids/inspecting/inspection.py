@@ -168,12 +168,12 @@ def _parts(text: str) -> list[str]:
     Each is without quotes around it, decoded, and without the quoting of Django's admin.
     """
     path = unquote(_SITE_OF_URL.sub("", text), errors="replace")
-    found = []
+    parts = []
     for part in filter(None, [text, *_BETWEEN_PARTS.split(path)[:_MOST_PARTS]]):
         if len(part) <= _LONGEST_PART:
             bare = unquote(part.strip(_AROUND), errors="replace")
-            found += [part, bare, of_the_admin(bare), bare.rpartition(".")[0]]
-    return list(dict.fromkeys(filter(None, found)))
+            parts += [part, bare, of_the_admin(bare), bare.rpartition(".")[0]]
+    return list(dict.fromkeys(filter(None, parts)))
 
 
 # Candidates and rows
@@ -194,15 +194,15 @@ def _uuid(text: str, found: Sequence[Candidate]) -> UUID | None:
     return None if found and read.variant != RFC_4122 else read
 
 
-def _likelihood(found: Inspection) -> tuple[bool, bool, bool, bool, int]:
+def _likelihood(inspection: Inspection) -> tuple[bool, bool, bool, bool, int]:
     """The part of a URL that is the id the most surely; of equals, the longest one."""
-    best = found.candidates[0] if found.candidates else None
+    best = inspection.candidates[0] if inspection.candidates else None
     return (
-        bool(found.rows),
+        bool(inspection.rows),
         best is not None and best.is_of_prefix,
-        found.uuid is not None or (best is not None and best.is_likely),
-        found.is_id,
-        len(found.text),
+        inspection.uuid is not None or (best is not None and best.is_likely),
+        inspection.is_id,
+        len(inspection.text),
     )
 
 
@@ -261,7 +261,7 @@ def look_up(
     ``texts`` has the candidates of each text, for ids in other spellings than the column's own. It
     takes one query per column, and one more where the key of the model was moved.
     """
-    found: dict[str, list[Found]] = {text: [] for text in texts}
+    rows_by_text: dict[str, list[Found]] = {text: [] for text in texts}
     errors = []
     for column in columns:
         for field, by_text in _values_by_text(column.field, texts):
@@ -278,8 +278,10 @@ def look_up(
                 value = getattr(row, column.field.attname)
                 for text, values in by_text.items():
                     if getattr(row, field.attname) in values:
-                        found[text].append(Found(column, row, value, field is not column.field))
-    return found, errors
+                        rows_by_text[text].append(
+                            Found(column, row, value, field is not column.field)
+                        )
+    return rows_by_text, errors
 
 
 def _values_by_text(

@@ -135,34 +135,34 @@ def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
 def _owners_of_bits(scheme: TimeScheme, of_suffix: Sequence[int]) -> list[int | Kind]:
     """The number of the part of each bit, from left to right, or the kind of a fixed bit."""
     is_uuid = scheme.layout.template.version is not None
-    found: list[int | Kind] = []
+    owners: list[int | Kind] = []
     for place, (part, low) in enumerate(bits.bits_of(scheme.layout, scheme.bits)):
         if part is bits.Part.TICK:
-            found.append(0)
+            owners.append(0)
         elif part is bits.Part.SUFFIX:
-            found.append(of_suffix[-1 - low])
+            owners.append(of_suffix[-1 - low])
         elif is_uuid and place in _VERSION:
-            found.append(Kind.VERSION)
+            owners.append(Kind.VERSION)
         else:
             is_variant = is_uuid and place in _VARIANT
-            found.append(Kind.VARIANT if is_variant else Kind.FIXED)
-    return found[::-1]
+            owners.append(Kind.VARIANT if is_variant else Kind.FIXED)
+    return owners[::-1]
 
 
 def _placed(text: str, parts: Sequence[Part], owners: Sequence[int | Kind]) -> tuple[Part, ...]:
     """The parts with their places, and those of fixed bits, from left to right."""
     places: list[tuple[Place, ...]] = [() for _ in parts]
-    found, first = [], 0
+    places_of_parts, first = [], 0
     for owner, digits in groupby(owners):
         place = Place(first, len(list(digits)))
         first = place.last + 1
         if isinstance(owner, Kind):
             value = int(text[place.first : first], 2)
-            found.append(Part(owner, _NAMES[owner], value, (place,)))
+            places_of_parts.append(Part(owner, _NAMES[owner], value, (place,)))
         else:
             places[owner] += (place,)
-    found += [replace(part, places=of) for part, of in zip(parts, places, strict=True)]
-    return tuple(sorted(found, key=lambda part: part.places))
+    places_of_parts += [replace(part, places=of) for part, of in zip(parts, places, strict=True)]
+    return tuple(sorted(places_of_parts, key=lambda part: part.places))
 
 
 def _digits_of_suffix(scheme: TimeScheme) -> tuple[str, int]:

@@ -160,12 +160,12 @@ def move(request: Request) -> None:
     left = options["leave"] or ()
     known = columns_of(connections[using]) if left else ()
     obstacles.refuse_unknown("--leave", left, known, "column")
-    found = report_of_move(planned)
-    least, most = found.seconds
-    estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
-    output.add(database=using, **asdict(found), estimate=estimate, warnings=planned.warnings)
+    report = report_of_move(planned)
+    least, most = report.seconds
+    estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": report.bytes}
+    output.add(database=using, **asdict(report), estimate=estimate, warnings=planned.warnings)
     output.add(migration=None, next=None)
-    output.say(*found.lines(), *(f"warning: {each}" for each in planned.warnings))
+    output.say(*report.lines(), *(f"warning: {each}" for each in planned.warnings))
     listed = checklist(connections[using], planned.engine.change)
     undecided = [each for each in listed if not is_named(each.column, left)]
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])

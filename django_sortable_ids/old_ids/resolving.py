@@ -74,11 +74,11 @@ def resolve_id(rows: type[Row] | Manager[Row] | QuerySet[Row], given: Any) -> An
     exists, else that of the row with the old one. Raises the model's ``DoesNotExist`` if there is
     neither. Raises ``ValidationError`` for anything that is no id of the model.
     """
-    found = resolve_ids(rows, [given])
-    if given not in found:
+    keys = resolve_ids(rows, [given])
+    if given not in keys:
         model: Any = _queryset(rows).model
         raise model.DoesNotExist(f"{model._meta.label} has no row with the id {shown(given)}")
-    return found[given]
+    return keys[given]
 
 
 def resolve_ids(
@@ -91,7 +91,7 @@ def resolve_ids(
     """
     queryset = _queryset(rows)
     own, old = present_key(queryset.model), old_key(queryset.model)
-    found: dict[Value, Any] = {}
+    keys: dict[Value, Any] = {}
     unknown: dict[Value, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
     for each in given:
         presents, olds = own.values(each), old.values(each) if old else ()
@@ -101,7 +101,7 @@ def resolve_ids(
             label = queryset.model._meta.label
             raise ValidationError(f"“{shown(each)}” is no id of {label}", code="invalid")
         if len(presents) == 1 and not olds:
-            found[each] = presents[0]
+            keys[each] = presents[0]
         else:
             unknown[each] = presents, olds
     existing, by_old = _look_up(queryset, old, unknown.values())
@@ -111,8 +111,8 @@ def resolve_ids(
         # As everywhere, the likeliest candidate of a masked text that no row has.
         matches += () if olds else presents[:1]
         if matches:
-            found[each] = matches[0]
-    return found
+            keys[each] = matches[0]
+    return keys
 
 
 def old_row(rows: QuerySet[Row], given: Any) -> Row | None:
@@ -158,14 +158,14 @@ def _look_up(
         return set(rows.filter(condition).values_list("pk", flat=True)), {}
     olds = {value for _, values in unknown for value in values}
     condition |= Q(**{f"{old.path}__in": olds})
-    found = list(rows.filter(condition).values_list("pk", old.path))
-    by_old = {value: pk for pk, value in found}
-    if any(pk not in presents and value not in olds for pk, value in found):
+    pairs = list(rows.filter(condition).values_list("pk", old.path))
+    by_old = {value: pk for pk, value in pairs}
+    if any(pk not in presents and value not in olds for pk, value in pairs):
         # A collation may ignore case or spaces at the end: only the database knows what is equal.
         for value in olds - by_old.keys():
             same = rows.filter(**{old.path: value}).values_list("pk", flat=True)
             by_old.update((value, pk) for pk in same[:1])
-    return {pk for pk, _ in found}, by_old
+    return {pk for pk, _ in pairs}, by_old
 
 
 def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:

@@ -27,13 +27,13 @@ def adopt(
 ) -> list[Found]:
     """Resolve the arguments. Raises ``BackfillError`` for names that don't exist, and for columns
     without room for the new keys."""
-    found: list[Found] = []
+    adopted: list[Found] = []
     for each in given:
         try:
-            found += _found(each, moved, state, connection)
+            adopted += _found(each, moved, state, connection)
         except BackfillError as error:
             raise BackfillError(f"--adopt {each}: {error}") from None
-    return found
+    return adopted
 
 
 def _found(

@@ -79,7 +79,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         if field.remote_field is not None or isinstance(field, BooleanField)
     }
     generic = {tuple(place): of for *place, of in _generic() if tuple(place) not in known}
-    found = [
+    findings = [
         Finding("generic", f"{table}.{column}", f"with the content type {of}")
         for (table, column), of in generic.items()
         if tables.has_column(connection, table, column)
@@ -97,8 +97,8 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         for column in tables.columns(connection, table).values():
             if place(table, column.name) not in settled:
                 read = _Sample(connection, table, key, column.name, column.kind.lower())
-                found += [*read.references(change, names)] or [*read.documents(change, names)]
-    return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
+                findings += [*read.references(change, names)] or [*read.documents(change, names)]
+    return sorted(findings, key=lambda each: ([*ADVICE].index(each.kind), each))
 
 
 def adopted_otherwise(change: Change, adopted: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -170,13 +170,13 @@ class _Names:
 
 def _tables(connection: Any) -> list[str]:
     with connection.cursor() as cursor:
-        found = set(connection.introspection.table_names(cursor))
-    same = {tables.folded_table(connection, each) for each in found}
+        names = set(connection.introspection.table_names(cursor))
+    same = {tables.folded_table(connection, each) for each in names}
     for model in apps.get_models(include_auto_created=True):
         table = model._meta.db_table
         if tables.folded_table(connection, table) not in same and tables.kind(connection, table):
-            found.add(table)
-    return sorted(each for each in found if not each.startswith(_OWN))
+            names.add(table)
+    return sorted(each for each in names if not each.startswith(_OWN))
 
 
 def _generic() -> Iterator[tuple[str, str, str]]:
@@ -252,7 +252,7 @@ class _Sample:
         table, name = quote(self._table), quote(self._name)
         if self._connection.vendor == "postgresql":
             name = f"to_json({name})::text" if "[]" in self._kind else f"{name}::text"
-        found: list[Any] = []
+        values: list[Any] = []
         first, last = (", ".join(quote(each) + way for each in self._key) for way in ("", " DESC"))
         orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if self._key else [""]
         try:
@@ -262,8 +262,8 @@ class _Sample:
                         f"SELECT DISTINCT v FROM (SELECT {name} AS v FROM {table} {order} "
                         f"LIMIT {_READ}) t WHERE v IS NOT NULL LIMIT {most}"
                     )
-                    found += [value for (value,) in rows(self._connection, sql)]
-                return [*dict.fromkeys(found)]
+                    values += [value for (value,) in rows(self._connection, sql)]
+                return [*dict.fromkeys(values)]
         except DatabaseError:
             # A table that nobody may read shows nothing.
             return []

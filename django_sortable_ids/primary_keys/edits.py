@@ -51,13 +51,13 @@ class NotEdited(BackfillError):
 
 def database_of(labels: Iterable[str]) -> str:
     """The database to which routers write the models that are named; refuses several."""
-    found = sorted({router.db_for_write(model) for model in named_models(labels)})
-    if len(found) > 1:
+    aliases = sorted({router.db_for_write(model) for model in named_models(labels)})
+    if len(aliases) > 1:
         raise BackfillError(
             f"a move is of one database, and your DATABASE_ROUTERS write these tables to "
-            f"{', '.join(found)}: name one with --database"
+            f"{', '.join(aliases)}: name one with --database"
         )
-    return found[0] if found else DEFAULT_DB_ALIAS
+    return aliases[0] if aliases else DEFAULT_DB_ALIAS
 
 
 def named_models(labels: Iterable[str]) -> Iterator[Model]:

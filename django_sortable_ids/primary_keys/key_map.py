@@ -246,11 +246,11 @@ class DeletedKeys:
         known: dict[Any, Any] = {}
         for start in range(0, len(pks), _COMPARED):
             part = {f"{new}__in": pks[start : start + _COMPARED], f"{old}__isnull": False}
-            found = {was: pk for pk, was in rows.filter(**part).order_by().values_list(new, old)}
-            others = self._all(key.map.model).filter(**{f"{key.map.next}__in": list(found)})
+            old_keys = {was: pk for pk, was in rows.filter(**part).order_by().values_list(new, old)}
+            others = self._all(key.map.model).filter(**{f"{key.map.next}__in": list(old_keys)})
             for taken in others.values_list(key.map.next, flat=True):
-                found.pop(taken, None)
-            known |= {pk: was for was, pk in found.items()}
+                old_keys.pop(taken, None)
+            known |= {pk: was for was, pk in old_keys.items()}
         return known
 
     def _with_old_keys(self, key: Key) -> Iterator[tuple[QuerySet[Any], str, str]]:

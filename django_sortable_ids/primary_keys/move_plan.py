@@ -62,7 +62,7 @@ class PlannedMove:
     def renamed(self) -> dict[str, list[RenameMovedKey]]:
         """By app: the operations that rename keys, and the fields of old keys, to their names in
         the models, after the move."""
-        found: dict[str, list[RenameMovedKey]] = {}
+        by_app: dict[str, list[RenameMovedKey]] = {}
         for key in self.operation.keys:
             meta = apps.get_model(key.model)._meta
             names = {key.name: meta.pk.name}
@@ -71,8 +71,8 @@ class PlannedMove:
             if key.name != meta.pk.name:
                 app_label, model = key.model_key
                 fields = [(old, new, redefined(meta.get_field(new))) for old, new in names.items()]
-                found.setdefault(app_label, []).append(RenameMovedKey(model, fields))
-        return found
+                by_app.setdefault(app_label, []).append(RenameMovedKey(model, fields))
+        return by_app
 
 
 def build(
@@ -152,35 +152,35 @@ def _to_move(
         if tables.kind(connection, model._meta.db_table) == "table"
     ]
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
-    found = [model for model in named if _changes(model, state, connection.vendor)]
+    edited = [model for model in named if _changes(model, state, connection.vendor)]
     # The models to edit: those that are named themselves, or all if none is edited.
     unprepared = [
         model
-        for model, meta in ((each, each._meta) for each in named if each not in found)
+        for model, meta in ((each, each._meta) for each in named if each not in edited)
         if meta.managed and (meta.app_label, meta.model_name) in state.models
-        if meta.label.lower() in map(str.lower, labels) or not found
+        if meta.label.lower() in map(str.lower, labels) or not edited
     ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
-    if waiting and (needed or not found):
+    if waiting and (needed or not edited):
         raise BackfillError(*waiting)
     if needed:
-        found = [apps.get_model(label) for each in needed for label in each.models]
-    elif unprepared or not found:
+        edited = [apps.get_model(label) for each in needed for label in each.models]
+    elif unprepared or not edited:
         raise BackfillError(
             "\n".join(kept)
             or "No key to move: a key that moves is a sortable id in the model, and another field "
             "in the migrations. Name tables of the project, in the database of --database and in "
             "apps with migrations, and edit their keys first"
         )
-    problems = [*edits.renamed(found, state)]
+    problems = [*edits.renamed(edited, state)]
     if not needed:
-        problems += edits.without_old(found, state, connection, keeps_old=keeps_old)
+        problems += edits.without_old(edited, state, connection, keeps_old=keeps_old)
     if problems := problems or waiting:
         raise BackfillError("\n".join(problems))
-    for each in found:
+    for each in edited:
         check_table(each, using)
-    return found, needed, kept
+    return edited, needed, kept
 
 
 def _planned(

@@ -30,10 +30,10 @@ _FORWARDS = (
 def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
     """Raise ``BackfillError`` with all that prevents the move; if nothing does, with the errors of
     a dry run on empty copies of the tables."""
-    if found := [*dict.fromkeys(problems(engine, allowed))] or [*engine.rehearse()]:
+    if reasons := [*dict.fromkeys(problems(engine, allowed))] or [*engine.rehearse()]:
         # Later migrations may be undone already.
         forwards = [_FORWARDS] * engine.note.backwards
-        raise BackfillError("\n".join([f"{UNMOVED}.", *found, *forwards]))
+        raise BackfillError("\n".join([f"{UNMOVED}.", *reasons, *forwards]))
 
 
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
@@ -169,12 +169,12 @@ def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Prog
 
 def _named(sql: str | None, names: set[str]) -> list[str]:
     """The tables that a text contains as whole words, quoted or not, also in its strings."""
-    found = []
+    named = []
     for name in sorted(names):
         spelled = (name, *(name.replace(quote, quote * 2) for quote in ('"', "`")))
         word = rf"(?<![\w$])(?:{'|'.join(map(re.escape, spelled))})(?![\w$])"
-        found += [name] if re.search(word, sql or "", re.IGNORECASE) else []
-    return found
+        named += [name] if re.search(word, sql or "", re.IGNORECASE) else []
+    return named
 
 
 def refuse_unknown(option: str, given: Iterable[str], known: Collection[str], what: str) -> None:

@@ -93,13 +93,13 @@ def refuse_orphans(connection: Any, label: object) -> None:
     Django checks this at the end of every migration on SQLite, when the change is already made.
     """
     try:
-        found = rows(connection, _ORPHANS)
+        orphans = rows(connection, _ORPHANS)
     except DatabaseError as error:  # such as a foreign key to a column that isn't unique
         reasons = [str(error)]
     else:
         reasons = [
             f"{counted(count, 'row')} of {table}.{column} without a row of {parent}"
-            for table, column, parent, count in found
+            for table, column, parent, count in orphans
         ]
     if reasons:
         raise BackfillError(

@@ -139,10 +139,10 @@ def _rename_records(pairs: list[tuple[Any, Any]], using: str) -> None:
 
 def _replace(rows: QuerySet[Any], column: str, values: dict[str, str]) -> None:
     """Replace values of a unique column by others, of which some may be in use by these rows."""
-    found = dict(rows.filter(**{f"{column}__in": values}).values_list("pk", column))
-    for pk in found:
+    old_values = dict(rows.filter(**{f"{column}__in": values}).values_list("pk", column))
+    for pk in old_values:
         rows.filter(pk=pk).update(**{column: f"{TEMPORARY}{pk}"})
-    for pk, old in found.items():
+    for pk, old in old_values.items():
         rows.filter(pk=pk).update(**{column: values[old]})
 
 
@@ -195,8 +195,8 @@ def recorded(using: str) -> dict[str, int]:
     recorder = MigrationRecorder(connections[using])
     if not recorder.has_table():
         return {"count": 0, "last": 0}
-    found = recorder.migration_qs.aggregate(count=Count("pk"), last=Max("pk"))
-    return {name: number or 0 for name, number in found.items()}
+    totals = recorder.migration_qs.aggregate(count=Count("pk"), last=Max("pk"))
+    return {name: number or 0 for name, number in totals.items()}
 
 
 def is_open(note: MoveNote, using: str) -> bool:

@@ -95,10 +95,10 @@ class TimeScheme(Scheme):
 
     def _misfit(self, number: int) -> str:
         wanted = self.layout.template.version
-        found = number >> 76 & 0xF
-        if wanted is None or wanted == found or number >> self.bits:
+        version = number >> 76 & 0xF
+        if wanted is None or wanted == version or number >> self.bits:
             return super()._misfit(number)
-        return f"it is a UUID of version {found}, not {wanted}"
+        return f"it is a UUID of version {version}, not {wanted}"
 
     # Generation
 

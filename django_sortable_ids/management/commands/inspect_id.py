@@ -46,10 +46,12 @@ class Command(BaseCommand):
         self, *, texts: list[str], no_rows: bool, scheme: str | None, **options: Any
     ) -> None:
         searched = columns_of_project()
-        found = [inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts]
-        text = "\n\n".join("\n".join(as_text(each)) for each in found)
+        inspections = [
+            inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts
+        ]
+        text = "\n\n".join("\n".join(as_text(each)) for each in inspections)
         self.stdout.write(encodable(text, getattr(self.stdout, "encoding", None) or "utf-8"))
-        unknown = [in_one_line(each.text) for each in found if not each.is_id]
+        unknown = [in_one_line(each.text) for each in inspections if not each.is_id]
         if unknown:
             no_id = _("This is not an id of any known scheme.")
             no_id += f" Without --scheme={scheme}, all schemes are tried." if scheme else ""
@@ -85,30 +87,30 @@ def as_text(inspection: Inspection) -> Iterator[str]:
         yield pgettext("sortable ids", "Not looked up: %(error)s") % {"error": error}
 
 
-def _candidate(found: Candidate) -> Iterator[str]:
-    yield f"{found.label}: {found.use}" if found.use else found.label
-    if found.doubt:
-        yield from _lines(pgettext("sortable ids", "not likely"), [found.doubt])
-    times = [found.utc] if found.utc else []
-    if found.local:
-        local = found.local.isoformat(sep=" ", timespec="seconds")
+def _candidate(candidate: Candidate) -> Iterator[str]:
+    yield f"{candidate.label}: {candidate.use}" if candidate.use else candidate.label
+    if candidate.doubt:
+        yield from _lines(pgettext("sortable ids", "not likely"), [candidate.doubt])
+    times = [candidate.utc] if candidate.utc else []
+    if candidate.local:
+        local = candidate.local.isoformat(sep=" ", timespec="seconds")
         times.append(f"{local} {timezone.get_current_timezone_name()}")
     yield from _lines(pgettext("sortable ids", "time"), times)
-    if found.is_newest_first:
+    if candidate.is_newest_first:
         words = _("newest first: the digits are complements")
         yield from _lines(pgettext("sortable ids", "order"), [words])
-    if found.anatomy:
-        table = found.anatomy.table
+    if candidate.anatomy:
+        table = candidate.anatomy.table
         rows = (f"{places or '-':<16} {part.name}: {value}" for _, part, places, value in table)
         yield from _lines(pgettext("sortable ids", "parts"), rows)
-    spelled = (f"{name:<16} {text}" for name, text in found.spellings.items())
+    spelled = (f"{name:<16} {text}" for name, text in candidate.spellings.items())
     yield from _lines(pgettext("sortable ids", "spellings"), spelled)
 
 
-def _short(found: Candidate) -> str:
-    usual = found.is_usual_spelling
-    name = found.label if usual else f"{found.label}, {found.encoding}"
-    return f"    {name:<28} {found.utc or '-':<27}  {found.doubt or ''}".rstrip()
+def _short(candidate: Candidate) -> str:
+    usual = candidate.is_usual_spelling
+    name = candidate.label if usual else f"{candidate.label}, {candidate.encoding}"
+    return f"    {name:<28} {candidate.utc or '-':<27}  {candidate.doubt or ''}".rstrip()
 
 
 def _lines(name: str, values: Iterable[str]) -> Iterator[str]:

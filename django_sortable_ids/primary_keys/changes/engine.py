@@ -131,12 +131,12 @@ class KeyEngine(ABC):
 
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
-        found = [self.note.last_numbers.get(key.label, 0), self.last_counted(key) or 0]
+        numbers = [self.note.last_numbers.get(key.label, 0), self.last_counted(key) or 0]
         for each in (key.map, key.kept):
             if each and tables.kind(self.connection, each.table):
                 sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
-                found.append(value(self.connection, sql))
-        return max(each for each in found if isinstance(each, int))
+                numbers.append(value(self.connection, sql))
+        return max(each for each in numbers if isinstance(each, int))
 
     @abstractmethod
     def last_counted(self, key: Key) -> int | None:

@@ -172,7 +172,7 @@ def build(
     known = adopted.union(each for each in operation.references if each.key in labels)
     references = sorted(known.union(references_of(before, moved)))
     fields = by_column(before), by_column(after)
-    found = [
+    texts = [
         Texts(*each, fields[0].get((each.table, each.column)), is_adopted)
         for is_adopted, listed in ((False, operation.generic), (True, operation.texts))
         for each in listed
@@ -180,7 +180,7 @@ def build(
     histories = {before.get_model(history.model)._meta.db_table for history in operation.histories}
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
-    copied |= {label for label in labels for each in found if each.is_adopted and each.has(label)}
+    copied |= {label for label in labels for each in texts if each.is_adopted and each.has(label)}
     keys = {
         moved_key.model: _key(
             moved_key, before, after, is_copied=moved_key.model in copied, backwards=backwards
@@ -201,21 +201,21 @@ def build(
     of_table = {key.table: key for key in keys.values()}
     names = sorted({*columns, *of_table})
     changed = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
-    return Change(tuple(keys.values()), tuple(changed), tuple(found), frozenset(known))
+    return Change(tuple(keys.values()), tuple(changed), tuple(texts), frozenset(known))
 
 
 def existing(change: Change, connection: Any) -> Change:
     """The change without columns and texts of which this database has no table."""
     texts = (text for text in change.texts if tables.kind(connection, text.table) == "table")
-    found = []
+    changed_tables = []
     for table in change.tables:
         is_there = tables.kind(connection, table.name) == "table"
         known = tables.columns(connection, table.name) if is_there else ()
         columns = (
             column for column in table.columns if tables.folded(connection, column.name) in known
         )
-        found.append(replace(table, columns=tuple(columns)))
-    changed = tuple(each for each in found if each.key or each.columns)
+        changed_tables.append(replace(table, columns=tuple(columns)))
+    changed = tuple(each for each in changed_tables if each.key or each.columns)
     return replace(change, tables=changed, texts=tuple(texts))
 
 
@@ -261,16 +261,16 @@ def references_of(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
     multi-table inheritance, the tables of many-to-many fields, and copies in history models."""
     keys = list(keys)
     moved = {apps.get_model(key.model)._meta.pk: key.model for key in keys}
-    found = {
+    references = {
         Reference(model._meta.db_table, str(field.column), moved[target])
         for model, field in columns(apps)
         if field is not (target := referenced_column(field)) and target in moved
     }
-    found |= {
+    references |= {
         Reference(field.model._meta.db_table, str(field.column), key)
         for field, key in copies(apps, keys)
     }
-    return sorted(found)
+    return sorted(references)
 
 
 def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:

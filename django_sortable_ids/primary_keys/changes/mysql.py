@@ -307,8 +307,8 @@ class MySQLKeys(KeyEngine):
 
     def _checksum(self, table: str) -> int | None:
         """Of all rows, in any order."""
-        found: int | None = row(self.connection, f"CHECKSUM TABLE {self.quote(table)}")[1]
-        return found
+        checksum: int | None = row(self.connection, f"CHECKSUM TABLE {self.quote(table)}")[1]
+        return checksum
 
     def _written(self, table: str) -> Any:
         """When it was written last; None if the server has closed the table since. It also tells

@@ -148,8 +148,8 @@ class SQLiteKeys(InOneTransaction):
         if not value(self.connection, has_any):
             return None
         sql = "SELECT seq FROM main.sqlite_sequence WHERE name = %s COLLATE NOCASE"
-        found: int | None = value(self.connection, sql, [table])
-        return found
+        number: int | None = value(self.connection, sql, [table])
+        return number
 
     def _definition(self, table: Table) -> str:
         """The CREATE TABLE of the copy: the stored one, with another name and the new columns.

@@ -158,10 +158,10 @@ class Template(ByArguments):
         """The period and the text of the number. Raises ``ValueError`` for any other text."""
         pattern = self.text.format(number="(?P<number>.*)", **_GROUPS)
         flags = re.ASCII | (re.IGNORECASE if ignore_case else 0)
-        found = re.fullmatch(pattern, text, flags)
-        if found is None:
+        match = re.fullmatch(pattern, text, flags)
+        if match is None:
             raise ValueError(f"it is not {self.text}")
-        named: dict[str, Any] = {"year": 0, "month": 1} | found.groupdict()
+        named: dict[str, Any] = {"year": 0, "month": 1} | match.groupdict()
         return self._period(int(named["year"]), int(named["month"])), named["number"]
 
 
