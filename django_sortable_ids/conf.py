@@ -54,11 +54,14 @@ _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
 }
 
 
-def worker() -> int | Literal["lease"] | None:
-    """The number of this process, ``"lease"`` if the database leases it, or None if it isn't set.
+def check() -> None:
+    """Raise ``ImproperlyConfigured``, like all functions of this module, for a wrong setting."""
+    for key in _KEYS:
+        _get(key)
 
-    Raises ``ImproperlyConfigured``, like all functions of this module.
-    """
+
+def worker() -> int | Literal["lease"] | None:
+    """The number of this process, ``"lease"`` if the database leases it; None if it isn't set."""
     setting: int | Literal["lease"] | None = _get("WORKER")
     variable = os.environ.get(WORKER_VARIABLE)
     if variable is None:

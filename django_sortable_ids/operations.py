@@ -164,7 +164,14 @@ class AddSortableID(BothWays, AddField):
                 f"more than {counted(self.small, 'row')} of {target.label} without an id, too many "
                 f"for a migration: run `manage.py {target.command}`, and migrate again"
             )
-        run.execute(plan.build(target, 5000))
+        try:
+            planned = plan.build(target, 5000)
+        except BackfillError as error:
+            raise BackfillError(
+                f"{error} The column has been added: run `manage.py {target.command}` with such an "
+                f"option, or correct the rows, and migrate again"
+            ) from None
+        run.execute(planned)
 
     def describe(self) -> str:
         return f"Add field {self.name} to {self.model_name}, with an id for every row"

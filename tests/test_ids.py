@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.exceptions import FieldDoesNotExist
+from django.db.models import Value
+from django.db.models.expressions import DatabaseDefault
 from django.test.utils import isolate_apps
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
@@ -107,6 +109,7 @@ def test_public_id(scheme):
     assert public_id(row) == public_id(row, "id") == field.public_text.format(field.scheme.example)
     assert public_id(Order()) is None
     assert public_id(Order(), scheme) is None
+    assert public_id(Order(**{scheme: DatabaseDefault(Value(None))}), scheme) is None
 
 
 def test_public_id_of_rows_that_have_several():

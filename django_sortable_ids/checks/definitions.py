@@ -90,9 +90,7 @@ def _column(field: SortableIDField) -> tuple[str, str | None]:
 
 def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
     try:
-        conf.guard_migrations()
-        conf.rollback_rule()
-        conf.lease_seconds()
+        conf.check()
         worker = conf.worker()
         for field in usable(app_configs):
             scheme = field.scheme
@@ -145,7 +143,7 @@ def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
 
 def _mask_key_error() -> str | None:
     try:
-        conf.guard_migrations()
+        conf.check()
     except ImproperlyConfigured:
         return None  # check_definitions reports it
     try:

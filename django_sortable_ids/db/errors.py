@@ -91,8 +91,8 @@ _REFUSALS = (
             {1290, 1792, 1836, 3948},
             {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM},
         ),
-        "the database can't be written to",
-        "Name a writable database instead of a replica, or allow writes to this one",
+        "the database can't be opened, or can't be written to",
+        "Correct its path, name a writable database instead of a replica, or allow writes to it",
     ),
     (
         Kind({"53100"}, {3, 1021, 1114}, {sqlite3.SQLITE_FULL}),

@@ -150,6 +150,8 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
     else:
         field = id_field(model, name)
         value = getattr(instance, field.attname)
+    if hasattr(value, "resolve_expression"):
+        return field, None  # The database has not generated it yet.
     return field, field.canonical(value)
 
 

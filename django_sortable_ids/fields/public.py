@@ -30,6 +30,7 @@ from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Model
+from django.utils.functional import Promise
 
 from .. import conf
 from ..schemes import ID, InvalidID, Scheme
@@ -188,6 +189,8 @@ class PublicText(ByArguments):
             pass
         elif isinstance(value, str | expected):
             return value
+        elif isinstance(value, Promise):
+            return str(value)
         elif expected is int and number:
             return int(value)
         elif expected is int and isinstance(value, Decimal) and value.is_finite():

@@ -119,6 +119,7 @@ def _value(instance: models.Model, name: str) -> date | None:
     if source.auto_now or source.auto_now_add:
         return None
     value = getattr(instance, source.attname)
+    value = value.value if isinstance(value, models.Value) else value
     if value is None or hasattr(value, "resolve_expression"):
         return None
     at: date = source.to_python(value)

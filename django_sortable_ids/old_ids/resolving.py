@@ -6,12 +6,14 @@ import re
 import uuid
 from collections.abc import Collection, Hashable, Iterable
 from contextlib import suppress
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
 from django.db.models import Manager, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
+from django.utils.functional import Promise
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_column
@@ -34,8 +36,10 @@ class Key(NamedTuple):
 
     def values(self, given: Any) -> tuple[Any, ...]:
         """What ``given`` may stand for in this field, none if it can't be an id of it."""
-        if isinstance(given, bool) or not isinstance(given, str | int | uuid.UUID):
+        if isinstance(given, bool) or not isinstance(given, str | Integral | Promise | uuid.UUID):
             return ()
+        given = int(given) if isinstance(given, Integral) else given
+        given = str(given) if isinstance(given, Promise) else given
         value: Any = None
         match self.field:
             case SortableIDField():
@@ -87,8 +91,10 @@ def resolve_ids(
     """``resolve_id`` for many ids: a dict from each one to the present key, in one query.
 
     Old ids without a row are left out. Raises ``ValidationError`` if one of them is no id of the
-    model.
+    model, and ``TypeError`` for a text.
     """
+    if isinstance(given, str):
+        raise TypeError(f"expected a list of ids, found the text {given!r}: use resolve_id()")
     queryset = _queryset(rows)
     own, old = present_key(queryset.model), old_key(queryset.model)
     keys: dict[Value, Any] = {}

@@ -58,7 +58,8 @@ def unix_ns(at: datetime) -> int:
             f"{at.isoformat()} is a naive time; give an aware one, such as "
             f"datetime(2026, 1, 1, tzinfo=timezone.utc)"
         )
-    return (at - UNIX_EPOCH) // MICROSECOND * 1000
+    # Of the base class: pendulum and pandas have differences of their own.
+    return datetime.__sub__(at, UNIX_EPOCH) // MICROSECOND * 1000
 
 
 class Sources(NamedTuple):

@@ -249,7 +249,8 @@ class Generator:
         """The first suffix in a tick, and the end (excluded) of its suffixes."""
         if not self._first_tick <= tick <= self._last_tick:
             raise OutOfRange(
-                "the clock's time is outside the range of the scheme; correct the clock"
+                "the clock's time is outside the range of the scheme; correct the clock, or "
+                "the field's epoch_ms"
             )
         layout = self._layout
         stop = layout.suffixes if tick < self._last_tick else layout.capacity(tick)

@@ -69,8 +69,8 @@ def read_only():
 def test_nothing_can_be_written(orders):
     with read_only():
         message = refusal()
-    assert message.startswith("the database can't be written to: ")
-    advice = "Name a writable database instead of a replica, or allow writes to this one."
+    assert message.startswith("the database can't be opened, or can't be written to: ")
+    advice = "name a writable database instead of a replica, or allow writes to it."
     assert message.endswith(f"{advice} {AGAIN} --batch-size=5")
     assert count_filled(NAME) == 0
     assert not BackfillRun.objects.exists()
@@ -97,7 +97,7 @@ def test_it_becomes_read_only_during_the_run(orders):
     with on_statement("^UPDATE.*testapp_order", make_read_only) as updates:
         message = refusal()
     execute(READ_ONLY[connection.vendor][1])
-    assert message.startswith("the database can't be written to: ")
+    assert message.startswith("the database can't be opened, or can't be written to: ")
     assert AGAIN in message
     assert 0 < count_filled(NAME) == saved_run(NAME).rows_filled < COUNT
     assert_ends_well()

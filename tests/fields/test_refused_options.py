@@ -45,6 +45,11 @@ def refused():
         field = fields.LexicalSequenceField(block=block)
         yield field, "E012", "expected how many numbers to reserve, 1 or more"
     yield fields.Time64Field(layout="5"), "E012", "layout='5'"
+    for charset, meant in (("Numeric", "numeric"), ("alnum_uper", "alnum_upper")):
+        named = f"no character set of that name; nearest: {meant}"
+        yield fields.LexicalSequenceField(charset=charset), "E012", named
+    seconds = "expected ms, found s; write 1577836800_000"
+    yield fields.SnowflakeField(epoch_ms=1_577_836_800), "E012", seconds
     for prefix in PREFIXES:
         yield ULIDField(prefix=prefix), "E013", "expected 1 to 63 of a-z and _"
     for prefixes in PREVIOUS:

@@ -11,6 +11,7 @@ from operator import attrgetter, ge, gt, le, lt
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
+from django.utils.functional import lazystr
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.fields.storage import storage_names
@@ -61,7 +62,7 @@ def spellings(row):
     """Other spellings of the row's id, and values of other types."""
     field, number = row._meta.pk, row._meta.pk.scheme.to_int(row.pk)
     text = str(row.pk)
-    kinds = [text, Foreign(text), Foreign(field.public_text.format(row.pk))]
+    kinds = [text, lazystr(text), Foreign(text), Foreign(field.public_text.format(row.pk))]
     if field.value_type is uuid.UUID:
         return [*kinds, text.upper(), row.pk.hex, number, OtherUUID(int=number)]
     if type(row) is ULIDKey:

@@ -86,6 +86,17 @@ def test_rows_without_a_time_to_take_are_refused(depot):
         depot.migrate()
 
 
+def test_a_row_without_a_time_names_the_command(depot):
+    depot.write(CREATE.replace("DateTimeField()", "DateTimeField(null=True)"))
+    depot.migrate()
+    depot.model("Order").objects.create(made=None)
+    depot.write(ADD.format("ULIDField(unique=True)"), atomic=False)
+    assert depot.refusal().endswith(
+        "The column has been added: run `manage.py backfill_ids depot.Order.public --created-from "
+        "made` with such an option, or correct the rows, and migrate again"
+    )
+
+
 def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     prepare(depot, 'AddSortableID("order", "public", ULIDField(unique=True), "made", small=4),')
     assert depot.refusal() == (

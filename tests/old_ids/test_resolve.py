@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F
 from django.urls import include, path
+from django.utils.functional import lazystr
 from rest_framework.relations import (
     HyperlinkedRelatedField,
     PrimaryKeyRelatedField,
@@ -21,6 +22,7 @@ from django_sortable_ids.old_ids import old_key_field, resolve_id, resolve_ids
 from django_sortable_ids.old_ids.resolving import Key, old_row
 from django_sortable_ids.rest_framework import AcceptOldIDs
 from tests.combinations import in_one_case
+from tests.fields.test_value_kinds import Int64
 from tests.malformed import WRONG_TYPES
 from tests.masks import KEY, misread
 from tests.store.api import serializer_for, viewset_for
@@ -60,7 +62,7 @@ def test_the_field_with_the_old_key():
 @in_one_case(
     ("model", "old", "spellings"),
     [
-        (Purchase, 17, [17, "17", "017"]),
+        (Purchase, 17, [17, "17", "017", Int64(17), lazystr("17")]),
         (Purchase, -3, [-3, "-3"]),
         (Purchase, 2**63 - 1, [2**63 - 1, str(2**63 - 1)]),
         (Parcel, 17, [17, "17"]),
@@ -156,6 +158,8 @@ def test_many_ids_take_one_query(django_assert_num_queries):
         assert resolve_ids(Parcel, []) == {}
     with pytest.raises(ValidationError):
         resolve_ids(Parcel, [1, "x"])
+    with pytest.raises(TypeError, match="found the text '12': use resolve_id"):
+        resolve_ids(Parcel, "12")
 
 
 def test_only_the_given_rows_are_searched():

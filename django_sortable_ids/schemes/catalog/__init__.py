@@ -46,6 +46,8 @@ _WITH_TIME = {1: "uuid1", 6: "uuid6", 7: "uuid7", 13: "comb13"}
 
 _EPOCHS_MS = range(-62_135_596_800_000, 253_402_300_800_000)
 """Unix times of the years 1 to 9999."""
+_EPOCHS_S = range(10**8, 10**10)
+"""In seconds, those of 1973 to 2286. In ms, they would be in the first months of 1970."""
 
 _REGISTERED: dict[str, Scheme] = {}
 
@@ -196,6 +198,8 @@ def epoch(epoch_ms: int | None) -> int:
             f"epoch_ms={epoch_ms!r}: expected a Unix time in ms, a whole number of the years 1 to "
             f"9999"
         )
+    if epoch_ms in _EPOCHS_S:
+        raise ValueError(f"epoch_ms={epoch_ms}: expected ms, found s; write {epoch_ms}_000")
     return epoch_ms * MILLISECOND
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from ..errors import SequenceExhausted
 from ..scheme import ID, Scheme
-from ..support import ByArguments, cached_property
+from ..support import ByArguments, cached_property, nearest
 from ..text_forms import TextForm
 
 CHARSETS = {
@@ -358,6 +358,8 @@ def lexical_sequence(
         raise ValueError(
             f"template={template!r}: expected a width, too, so that the texts sort like the numbers"
         )
+    if charset not in CHARSETS and (hint := nearest(charset, CHARSETS)):
+        raise ValueError(f"charset={charset!r}: there is no character set of that name{hint}")
     numeration = Numeration(CHARSETS.get(charset, charset), ignore_case)
     if width is not None and width < 1:
         raise ValueError(f"width={width}: expected 1 or more characters")
