@@ -72,7 +72,7 @@ class RedirectOldIDs(Leftmost, View):
             if url is None:
                 return usual(request, *args, **kwargs)
             path = "/" + unquote(url).removeprefix(get_script_prefix())
-            match: Any = resolve(path, getattr(request, "urlconf", None))
+            match: Any = resolve(path)
             request.resolver_match = match
             answer = match.func(request, *args, **match.kwargs)
             if request.method not in _READING or not 200 <= answer.status_code < 300:
@@ -131,7 +131,6 @@ def url_with(request: HttpRequest, changes: dict[str, Any]) -> str:
     assert match is not None
     return reverse(
         match.view_name if match.url_name else match.func,
-        urlconf=getattr(request, "urlconf", None),
         kwargs=match.kwargs | changes,
     )
 
