@@ -8,6 +8,7 @@ import pytest
 from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.ids import public_id
@@ -169,6 +170,15 @@ def test_rows_that_a_user_may_not_see_are_not_found(scheme):
     answer = logged_in(user).get(list_url(Order, q=public_id(theirs, scheme)))
     assert names(answer.context["cl"]) == []
     assert b"theirs" not in answer.content
+
+
+def test_a_choice_is_searched_as_a_list_is_and_may_contain_nul(browser):
+    """Django's form of the list refuses NUL; a choice has no form."""
+    ULIDProduct.objects.create(name="first")
+    basket = {"app_label": "store", "model_name": "basket", "field_name": "ulid"}
+    for text, count in (("irs", 1), ("\0", 0), ("irs\0", 0)):
+        answer = browser.get(reverse("admin:autocomplete"), {**basket, "term": text})
+        assert len(answer.json()["results"]) == count, text
 
 
 def statements(model, text):

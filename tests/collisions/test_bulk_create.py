@@ -5,7 +5,8 @@ from django.db import IntegrityError, connection, connections, models
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
 from django_sortable_ids.collisions import RetryOnCollision, SortableIDManager
-from django_sortable_ids.fields import LexicalSequenceField, Time64Field
+from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, Time64Field
+from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
 from tests.own_tables import own_model, second_database, tables
@@ -151,6 +152,14 @@ def test_a_model_without_retries_has_its_other_ids_made_at_once(inside):
         assert Item.objects.values("ticket").distinct().count() == 4
         again = Item(pk=first.pk)
         refused(lambda: Item.objects.bulk_create([again]), Item, tries=1)
+
+
+def test_null_stays_in_a_column_whose_ids_the_database_generates(inside):
+    ticket = SnowflakeField(unique=True, null=True, db_default=GenerateID())
+    model = own_model("Given", Named, RetryOnCollision, ticket=ticket)
+    with tables(model), inside():
+        model.objects.bulk_create([model(ticket=None), model()])
+        assert [row.ticket is None for row in model.objects.order_by("pk")] == [True, False]
 
 
 # The other ways to insert a row: a child's, ``get_or_create``, asyncio, fixtures, a database.

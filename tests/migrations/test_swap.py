@@ -383,6 +383,31 @@ def test_a_second_swap_of_the_same_fields_is_made(depot):
     assert ids(depot) == before
 
 
+def test_two_swaps_in_one_migration_are_both_made(depot):
+    """As in a squashed one: the note of the first is still open."""
+    create_orders(depot, ROWS, public="ULIDField(unique=True)", new="UUIDv7Field(unique=True)")
+    depot.write(f"{SWAP} {SWAP}")
+    before = ids(depot)
+    depot.migrate()
+    assert ids(depot) == before
+    depot.migrate("0001")
+    assert ids(depot) == before
+
+
+def test_the_note_of_a_swap_says_nothing_of_other_fields(depot):
+    more = dict.fromkeys(("old", "other"), "UUIDv7Field(unique=True)")
+    create_orders(
+        depot, ROWS, public="ULIDField(unique=True)", new="UUIDv7Field(unique=True)", **more
+    )
+    depot.write(SWAP, atomic=False)
+    stop_before(depot, RECORDS)
+    depot.take_back()
+    depot.write('AddField("order", "more", IntegerField(null=True)),')
+    depot.write('SwapSortableID("order", "old", "other"),')
+    depot.migrate("0002_step")
+    assert depot.applied() == ["0001_step", "0002_step"]
+
+
 def test_a_swap_of_equal_definitions_is_not_undone(depot):
     prepare(depot, "ULIDField(unique=True)", "ULIDField(unique=True)")
     before = ids(depot)

@@ -5,6 +5,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
 
 import pytest
 from django.db import connection
@@ -16,9 +17,10 @@ from django_sortable_ids.workers.leases import Terms
 from tests.marks import own_tables
 from tests.patience import PATIENCE, wait_until
 from tests.schemes.generators import increases
+from tests.support import elsewhere, on_statement
 
 from .proxy import proxy
-from .support import row
+from .support import occupy, row
 
 pytestmark = own_tables
 TERMS = Terms(term=1000, skew=300)
@@ -124,6 +126,14 @@ def test_many_at_once(silent):
     with ThreadPoolExecutor(32) as pool:
         assert sorted(pool.map(begin, range(32))) == list(range(32))
     assert set(WorkerLease.objects.values_list("starts", flat=True)) == {NOW}
+
+
+def test_who_is_outrun_does_not_try_the_lowest_number_again():
+    """Each time, another one takes the lowest number just before it writes."""
+    numbers = count()
+    with on_statement("^INSERT", lambda: elsewhere(lambda: occupy(next(numbers)))) as tries:
+        take(places=1000)
+    assert len(tries) < 20
 
 
 def test_the_table_is_missing():

@@ -104,6 +104,17 @@ def test_given_back_behind_its_latest_id():
         going.next()
 
 
+def test_given_back_although_the_connection_is_lost():
+    lease = ProcessLease(2, TERMS, "default")
+    row()  # which connects
+    connection.connection.close()
+    try:
+        lease.give_back()
+    finally:
+        connection.close()
+    assert row().token == ""
+
+
 def test_the_thread_notices_that_the_number_is_lost(caplog):
     lease = ProcessLease(2, Terms(term=300, skew=0), "default")
     lease.keep()
