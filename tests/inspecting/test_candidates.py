@@ -13,8 +13,8 @@ from django_sortable_ids.management.commands import inspect_id as report
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
 from tests.schemes.test_vectors import VALID
-from tests.store.models import Order, ULIDProduct, id_column
-from tests.testapp.models import MaskedKey, Time64MillisecondKey
+from tests.store.models import Order, ULIDProduct, Voucher, id_column
+from tests.testapp.models import MaskedKey, Time64MillisecondKey, ULIDKey
 from tests.testapp.models import Order as DatedOrder
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -116,6 +116,13 @@ def test_the_prefix_of_a_field():
     found = first("ord_01ARZ3NDEKTSV4RRFFQ69G5FAV", field, id_column(ULIDProduct))
     assert (found.scheme, found.fields, found.is_of_prefix) == (get("ulid"), (field,), True)
     assert found.use == "ids of this project: store.Order.ulid"
+
+
+def test_three_ids_of_the_project_are_named():
+    fields = [id_column(Order, "ulid"), *map(id_column, (ULIDProduct, Voucher, ULIDKey))]
+    text, names = "01ARZ3NDEKTSV4RRFFQ69G5FAV", ", ".join(map(str, fields[:3]))
+    for count, shown in ((3, names), (4, f"{names}, ...")):
+        assert first(text, *fields[:count]).use == f"ids of this project: {shown}"
 
 
 def test_a_prefix_that_nobody_knows():

@@ -37,6 +37,7 @@ MORE = (
     'CREATE UNIQUE INDEX "Odd %s" ON depot_order (customer_id COLLATE NOCASE DESC, name) '
     "WHERE name <> 'q'",
     "CREATE INDEX lowered ON depot_order (lower(name), customer_id)",
+    "CREATE INDEX by_name ON depot_customer (name)",
     "CREATE TRIGGER [odd trigger] BEFORE UPDATE OF name ON depot_order WHEN new.name = 'no' "
     "BEGIN SELECT RAISE(ABORT, 'no'); END",
 )

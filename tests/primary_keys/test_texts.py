@@ -159,6 +159,8 @@ def test_a_column_of_uuids(depot, kind):
     gone = uuid.uuid4()
     tag(depot, kind, [*before, gone])
     stored = lengths()
+    if stored == {32}:
+        execute("UPDATE depot_tagged SET object_id = UPPER(object_id) WHERE id = 1")
     small.write_move(depot, options=OLD_UUID, generic=[GENERIC])
     depot.migrate()
     known = by_old(depot)
