@@ -134,6 +134,7 @@ def test_an_id_may_be_that_of_a_relation(name):
     Basket.objects.create(name="another", ulid=other)
     for text in spellings(product):
         assert found_by([name], Basket, text) == ["basket"]
+        assert found_by([name, "ulid"], Basket, text) == ["basket"]
     assert found_by([name], Basket, product.pk[:10]) == []
     assert found_by([name], Basket, public_id(basket)) == ["basket"]
 

@@ -189,7 +189,7 @@ class TestEveryKey:
             assert [row.seen for row in rows] == [other, other], given
 
     def test_a_value_is_compared_as_an_id(self, key):
-        row, _ = key.objects.create(), key.objects.create()
+        row, other = key.objects.create(), key.objects.create()
         value = Value(row.pk)
         for condition in (
             Exact(F("pk"), row.pk),
@@ -201,6 +201,10 @@ class TestEveryKey:
             Q(pk__in=RawSQL("id", []), pk=row.pk),
         ):
             assert key.objects.get(condition) == row, condition
+        assert key.objects.annotate(k=functions.NullIf("pk", value)).get(k=None) == row
+        least, most = sorted([row.pk, other.pk])
+        ends = functions.Least("pk", Value(least)), functions.Greatest("pk", Value(most))
+        assert {*key.objects.values_list(*ends)} == {(least, most)}
 
     def test_a_value_that_an_update_computes_is_stored_as_the_id(self, key):
         model = around(key, "Public")

@@ -1,11 +1,11 @@
 """A column of ids that is added to a table, with rows and without."""
 
 import pytest
-from django.core.management.base import CommandError
+from django.core.management import CommandError, call_command
 
 from tests.combinations import in_one_case
 from tests.marks import own_tables
-from tests.support import columns
+from tests.support import columns, refusal
 
 from .sources import CREATE, FIELDS, field
 
@@ -42,6 +42,15 @@ def test_a_column_that_is_not_null_is_refused_where_there_are_rows(depot, five_r
         depot.take_back()
     assert depot.applied() == ["0001_step"]
     assert columns("depot_order").keys() == {"id", "name"}
+
+
+def test_it_is_refused_next_to_a_migration_of_this_app(depot, five_rows):
+    depot.write('AddField("order", "public", ULIDField()),')
+    call_command("migrate", "django_sortable_ids", "zero", verbosity=0)
+    try:
+        assert refusal("migrate", verbosity=0) == REFUSAL
+    finally:
+        call_command("migrate", "django_sortable_ids", verbosity=0)
 
 
 @pytest.mark.parametrize("name", FIELDS)

@@ -129,6 +129,18 @@ def test_random_uuids(depot):
     assert old_of(depot)["z"] != later.pk
 
 
+def test_after_the_first_number_comes_the_second(depot):
+    at = datetime(2024, 5, 1, tzinfo=UTC)
+    depot.write(small.MODELS.format(key="BigAutoField(primary_key=True)"))
+    depot.migrate()
+    depot.model("Customer").objects.create(created_at=at)
+    small.write_move(depot)
+    depot.migrate()
+    depot.migrate("0001_step")
+    depot.model("Customer").objects.create(created_at=at)
+    assert {*depot.model("Customer").objects.values_list("pk", flat=True)} == {1, 2}
+
+
 def test_an_old_key_without_a_next_value_is_refused_on_the_way_back(depot):
     small.create(
         depot, key="UUIDField(primary_key=True, default=uuid.uuid4)", before="import uuid\n"
