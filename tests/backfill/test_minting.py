@@ -86,6 +86,7 @@ def test_ids_for_rows_that_are_still_to_come_are_left_free():
     ("before", "after", "last", "expected"),
     [
         ([5], [2], None, [6, 7]),
+        ([7], [2], None, [0, 1]),
         ([0], [6, 3, 4], None, [1, 2]),
         ([6, 0], [3, 4], None, [1, 2]),
         ([7, 1], [4], 5, [2, 3]),

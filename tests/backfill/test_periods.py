@@ -88,6 +88,16 @@ def test_late_rows_have_the_time_of_their_key():
     assert_spread(10, 40)
 
 
+def test_late_rows_at_the_first_moment_of_a_tick():
+    keys(*range(1, 52))
+    second = "2020-01-01T00:00:00"
+    period = ("--created-from=pk", f"--start={second}.000995", f"--end={second}.001005")
+    call(NAME, *period)
+    BillLine.objects.filter(pk__range=(27, 30)).update(public_id=None)
+    call(NAME, *period)
+    assert "strictly in order" in call(NAME, "--verify")[1]
+
+
 def test_ids_of_the_application_are_no_part_of_it():
     keys(1, 2, 3)
     own = BillLine.objects.create(id=9)

@@ -111,8 +111,10 @@ def test_an_owner_on_another_machine_is_waited_for(no_time_passes):
     assert saved_run("uuid7").token == "theirs"
 
 
-def test_a_silent_owner_on_another_machine_loses_the_run():
-    stop_and_move_owner(seconds_ago=61)
+@pytest.mark.parametrize("seconds_ago", [61, -61])
+def test_a_silent_owner_on_another_machine_loses_the_run(seconds_ago):
+    """Also one whose clock was ahead."""
+    stop_and_move_owner(seconds_ago)
     assert fill("uuid7").filled == 4
     assert saved_run("uuid7").owner == SELF
     assert_right("uuid7", 6)

@@ -115,7 +115,6 @@ def test_the_prefix_of_a_field():
     field = id_column(Order, "ulid")
     found = first("ord_01ARZ3NDEKTSV4RRFFQ69G5FAV", field, id_column(ULIDProduct))
     assert (found.scheme, found.fields, found.is_of_prefix) == (get("ulid"), (field,), True)
-    assert found.use == "ids of this project: store.Order.ulid"
 
 
 def test_three_ids_of_the_project_are_named():

@@ -55,7 +55,7 @@ COMMENT ON TABLE depot_customer IS 'those who pay';
 COMMENT ON COLUMN depot_customer.id IS 'counted';
 COMMENT ON COLUMN depot_order.customer_id IS 'who';
 COMMENT ON INDEX "Odd %s" IS 'odd';
-COMMENT ON CONSTRAINT depot_pair ON depot_visit IS 'both';
+COMMENT ON CONSTRAINT depot_pair ON depot_visit IS 'visitor''s';
 CREATE PUBLICATION depot_published FOR TABLE depot_customer, depot_order;
 CREATE RULE depot_rule AS ON DELETE TO depot_order WHERE (old.name = 'never') DO INSTEAD NOTHING
 """
