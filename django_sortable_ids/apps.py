@@ -143,9 +143,7 @@ class _Finder(MetaPathFinder):
         if fullname not in self.waiting:
             return None
         # Python passes over an old finder that lacks it.
-        finders = (
-            getattr(finder, "find_spec", None) for finder in sys.meta_path if finder is not self
-        )
+        finders = (getattr(each, "find_spec", None) for each in sys.meta_path if each is not self)
         specs = (find(fullname, path, target) for find in finders if find)
         spec = next(filter(None, specs), None)
         loader: Any = spec and spec.loader

@@ -48,24 +48,28 @@ class SortableIDFilter(django_filters.Filter):  # type: ignore[misc]
 
     field_class = IDFilterField
 
+    def __init__(self, *args: Any, id_field: SortableIDField | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.id_field = id_field
+
     @property
     def _spectacular_annotation(self) -> dict[str, Any]:
         """What drf-spectacular's ``extend_schema_field`` would set, once the field is known."""
-        if "id_field" not in self.extra:
+        if self.id_field is None:
             raise AttributeError("_spectacular_annotation")
-        return {"field": schema_of(self.extra["id_field"])}
+        return {"field": schema_of(self.id_field)}
 
     @property
     def field(self) -> Any:
-        if "id_field" not in self.extra:
-            found = id_at(self.model, self.field_name)
-            if found is None:
+        if self.id_field is None:
+            self.id_field = id_at(self.model, self.field_name)
+            if self.id_field is None:
                 known = [field.name for field in id_fields(self.model)]
                 raise ImproperlyConfigured(
                     f"SortableIDFilter({self.field_name!r}): {self.model._meta.label} has no "
                     f"sortable id there; use another filter{nearest(self.field_name, known)}"
                 )
-            self.extra["id_field"] = found
+        self.extra["id_field"] = self.id_field
         return super().field
 
 

@@ -161,9 +161,7 @@ def drill_down(
             return None
         level, note = [], pgettext("sortable ids", "No rows.")
     periods, counted = [period for period, _ in level], [count for _, count in level]
-    bars = drawn_counts(
-        [period.label for period in periods], [period.title for period in periods], counted
-    )
+    bars = drawn_counts([each.label for each in periods], [each.title for each in periods], counted)
     links = [
         bar if bar.height == "0" and not bar.is_minimum else replace(bar, url=url(period.text))
         for bar, period in zip(bars, periods, strict=True)
@@ -186,9 +184,7 @@ def _level(
         return None
     first, last = both
     periods = [*path[-1].inside()] if path else _years(rows, column, first, last, deadline)
-    while around := [
-        period for period in periods if period.span.start <= first and last < period.span.end
-    ]:
+    while around := [each for each in periods if each.span.start <= first and last < each.span.end]:
         periods = [*around[0].inside()]
         path += around if periods else []
     # Places before the first row and after the last one have none: they are not counted.

@@ -88,7 +88,7 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
 def plain_source(key: SortableIDField, *more: str) -> str:
     """A field for ids of the key that is no key, with more options, as Python source."""
     classes = (each for each in type(key).__mro__ if not issubclass(each, SortableAutoField))
-    own, options = {"storage", *key._options}, key.deconstruct()[3].items()
+    own, options = {"storage", *key.scheme_arguments}, key.deconstruct()[3].items()
     given = (f"{name}={value!r}" for name, value in options if name in own)
     return f"{next(classes).__name__}({', '.join([*given, *more])})"
 

@@ -20,6 +20,7 @@ from .storage import INTERNAL_TYPES, BinaryStorage, OnlyConverters, Storage, sto
 _SESSIONS = (
     ("django.contrib.auth", "_get_user_session_key"),
     ("django.contrib.auth", "_aget_user_session_key"),
+    ("channels.auth", "_get_user_session_key"),
 )
 """They read the user's key from a session, which may be older than the key's current type."""
 

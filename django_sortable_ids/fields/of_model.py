@@ -58,10 +58,7 @@ def is_unique_with_others(field: SortableIDField) -> bool:
 def _unique_groups(model: type[models.Model]) -> list[Sequence[str]]:
     """The names of the fields of each constraint that the model declares, without its key."""
     meta = model._meta
-    return [
-        *meta.unique_together,
-        *(constraint.fields for constraint in meta.total_unique_constraints),
-    ]
+    return [*meta.unique_together, *(each.fields for each in meta.total_unique_constraints)]
 
 
 def id_field(model: type[models.Model], name: str | None = None) -> SortableIDField:

@@ -135,8 +135,6 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     """The key of the scheme in the catalogue."""
     value_type: ClassVar[type | None] = None
     """The type of the values, which the scheme must have, too; None: any."""
-    scheme_options: ClassVar[Mapping[str, Any]] = {}
-    """Other defaults for arguments of the scheme, in a subclass."""
     scheme_arguments: Mapping[str, Any]
     """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
@@ -185,14 +183,10 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         for option in self.own_options:
             setattr(self, option, kwargs.pop(option, getattr(type(self), option)))
         of_scheme = options_of(self.scheme_name)
-        of_class = {**of_scheme}
-        for each in reversed(type(self).__mro__):
-            of_class |= vars(each).get("scheme_options", {})
-        given = {option: kwargs.pop(option, usual) for option, usual in of_class.items()}
-        self._options, self.scheme_arguments = (
-            {option: value for option, value in given.items() if value != usual.get(option)}
-            for usual in (of_class, of_scheme)
-        )
+        given = {option: kwargs.pop(option, usual) for option, usual in of_scheme.items()}
+        self.scheme_arguments = {
+            option: value for option, value in given.items() if value != of_scheme[option]
+        }
         try:
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         except TypeError as error:
@@ -226,7 +220,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             # A wrong one may equal its default, as True equals 1.
             if given not in (default, []) or (self.wrong_options and given is not default):
                 kwargs[option] = given
-        return name, path, args, kwargs | self._options
+        return name, path, args, {**kwargs, **self.scheme_arguments}
 
     def check(self, **kwargs: Any) -> list[CheckMessage]:
         if self.wrong_options:

@@ -218,9 +218,7 @@ class _Comparison(_OfCreatedAt):
         scheme = self.created_at.scheme
         if self._decodes:
             return compiler.compile(self.decoding(self.lhs, self.rhs))
-        ranges = [
-            numbers for interval in self.intervals if (numbers := scheme.number_range(*interval))
-        ]
+        ranges = [numbers for each in self.intervals if (numbers := scheme.number_range(*each))]
         if isinstance(self.created_at.lhs, models.Value):
             # In place of a column, as where a constraint is validated: the database would not
             # compare it with the column's collation.

@@ -218,11 +218,8 @@ def _is_text(side: Any, packed: Any) -> bool:
     ``Replace`` removes the hyphens, or a function of theirs.
     """
     if isinstance(side, _RETURN_A_SOURCE):
-        sources = (
-            getattr(expression, "result", expression)
-            for expression in side.get_source_expressions()
-        )
-        return any(_is_text(source, packed) for source in sources)
+        sources = (getattr(each, "result", each) for each in side.get_source_expressions())
+        return any(_is_text(each, packed) for each in sources)
     query, selected = getattr(side, "query", side), []
     if isinstance(query, Query):
         selected = [*query.select, *query.annotation_select.values()]

@@ -100,10 +100,8 @@ class Inspection:
 
         None for a UUID that is rather random.
         """
-        of_rows = {row.column.field for row in self.rows}
-        if found := [
-            candidate for candidate in self.candidates if of_rows.intersection(candidate.fields)
-        ]:
+        of_rows = {each.column.field for each in self.rows}
+        if found := [each for each in self.candidates if of_rows.intersection(each.fields)]:
             return found[:_MOST_IN_FULL]
         likely = [candidate for candidate in self.candidates if candidate.is_likely]
         of_project = [candidate for candidate in likely if candidate.fields][:_MOST_IN_FULL]
@@ -298,9 +296,7 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
     with suppress(InvalidID):
         yield from field.public_text.read(text)
     scheme = as_format(field.scheme)
-    for candidate in candidates:
+    for each in candidates:
         # The bare id after an unknown prefix, or another encoding than the column's own.
-        if candidate.scheme == scheme and (
-            not candidate.is_of_prefix or candidate.fields == (field,)
-        ):
-            yield candidate.value
+        if each.scheme == scheme and (not each.is_of_prefix or each.fields == (field,)):
+            yield each.value

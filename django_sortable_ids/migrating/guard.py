@@ -344,10 +344,7 @@ def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:
     from ..primary_keys.operation import operations_of  # imports the backfill
 
     return any(
-        isinstance(operation, kinds)
-        or (
-            isinstance(operation, AddField | AlterField)
-            and isinstance(operation.field, SortableIDField)
-        )
-        for operation in operations_of(migration.operations)
+        isinstance(each, kinds)
+        or (isinstance(each, AddField | AlterField) and isinstance(each.field, SortableIDField))
+        for each in operations_of(migration.operations)
     )

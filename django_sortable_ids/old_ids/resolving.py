@@ -183,6 +183,4 @@ def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:
         return ()
     values = prepared.values if isinstance(prepared, Candidates) else (prepared,)
     # A field accepts every integer until it is saved.
-    return tuple(
-        value for value in values if not isinstance(value, int) or field.scheme.holds(value)
-    )
+    return tuple(each for each in values if not isinstance(each, int) or field.scheme.holds(each))

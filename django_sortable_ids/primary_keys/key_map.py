@@ -168,9 +168,7 @@ class DeletedKeys:
 
         Raises ``BackfillError`` for old keys that can't be converted.
         """
-        converted = {
-            moved_key.model for moved_key in moved if moved_key.convert_from == moved_key.name
-        }
+        converted = {each.model for each in moved if each.convert_from == each.name}
         for key, kept in self._copied:
             self._collect(key)
             rows = self._all(key.map.model)

@@ -234,9 +234,7 @@ def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
     table = editor.quote_name(new.model._meta.db_table)
     _, sql = row(editor.connection, f"SHOW CREATE TABLE {table}")
     tokens = next(
-        column
-        for column in columns(sql, MYSQL)
-        if column[0].name.lower() == str(new.column).lower()
+        each for each in columns(sql, MYSQL) if each[0].name.lower() == str(new.column).lower()
     )
     wanted = "NULL" if new.null else "NOT NULL"
     outer = [token for token in tokens[1:] if token.depth == 1]

@@ -118,9 +118,7 @@ class Digits(TextForm):
     def _notation(self) -> Notation:
         aliases = dict(zip(*self.aliases, strict=True))
         characters = [*map(chr, range(128))]
-        folded = [
-            getattr(character, self.fold)() if self.fold else character for character in characters
-        ]
+        folded = [getattr(each, self.fold)() if self.fold else each for each in characters]
         digits = (aliases.get(each, each) for each in folded)
         return Notation(self.alphabet, self.length, dict(zip(characters, digits, strict=True)))
 

@@ -47,7 +47,7 @@ class OrderNode(DjangoObjectType):
     class Meta:
         model = models.Order
         fields = ["note"]
-        filter_fields = ["customer"]
+        filter_fields = {"id": ["in"], "customer": ["exact"]}
         interfaces = [relay.Node]
         skip_registry = True
 

@@ -133,6 +133,10 @@ class TestRelay:
         data, errors = ask(query, c=found)
         assert not errors
         assert data["orderNodes"]["edges"] == [{"node": {"note": "first"}}]
+        query = "query Q($o: [String]!) { orderNodes(id_In: $o) { edges { node { note } } } }"
+        data, errors = ask(query, o=[public(ticket.order)])
+        assert not errors
+        assert data["orderNodes"]["edges"] == [{"node": {"note": "first"}}]
 
     @pytest.mark.parametrize("text", ["nonsense", "", "cus_", "x" * 5000])
     def test_malformed_ones_find_nothing(self, ask, ticket, text):

@@ -179,21 +179,3 @@ def test_the_autodetector_finds_no_changes():
         namespace["operation"].state_forwards("testapp", state)
     assert set(state.models) == set(now().models)
     assert changes(state, now()) == []
-
-
-class OursField(fields.SnowflakeField):
-    scheme_options = {"epoch_ms": 1_600_000_000_000}
-
-
-def test_a_subclass_may_have_other_options_of_the_scheme():
-    ours = fields.SnowflakeField(epoch_ms=1_600_000_000_000).scheme
-    field = OursField(unique=True)
-    assert field.scheme == ours
-    _, path, arguments, options = field.deconstruct()
-    assert (path, arguments, options) == (f"{__name__}.OursField", [], {"unique": True})
-    assert field.clone().scheme == ours
-    assert OursField(epoch_ms=None).scheme == fields.SnowflakeField().scheme
-    assert OursField(epoch_ms=None).clone().scheme == fields.SnowflakeField().scheme
-    discord = OursField(layout="discord", epoch_ms=None)
-    assert discord.scheme == fields.SnowflakeField(layout="discord").scheme
-    assert discord.clone().scheme == discord.scheme

@@ -161,9 +161,7 @@ def times_of_creation(model: type[models.Model]) -> list[str]:
     """The fields that may say when a row was created: those that are set once, if there are such.
     None of them changes with each update."""
     for kind in (models.DateTimeField, models.DateField):
-        kept = [
-            field for field in model._meta.fields if isinstance(field, kind) and not field.auto_now
-        ]
+        kept = [each for each in model._meta.fields if isinstance(each, kind) and not each.auto_now]
         if kept:
             return [each.name for each in kept if each.auto_now_add] or [each.name for each in kept]
     return []

@@ -182,10 +182,8 @@ def build(
     copied = {each.key for each in of_deleted}
     copied |= {label for label in labels for each in texts if each.is_adopted and each.has(label)}
     keys = {
-        moved_key.model: _key(
-            moved_key, before, after, is_copied=moved_key.model in copied, backwards=backwards
-        )
-        for moved_key in moved
+        each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
+        for each in moved
     }
     old_fields, with_old = {}, before if backwards else after
     for copy in operation.copies_of(moved):
@@ -211,9 +209,7 @@ def existing(change: Change, connection: Any) -> Change:
     for table in change.tables:
         is_there = tables.kind(connection, table.name) == "table"
         known = tables.columns(connection, table.name) if is_there else ()
-        columns = (
-            column for column in table.columns if tables.folded(connection, column.name) in known
-        )
+        columns = (each for each in table.columns if tables.folded(connection, each.name) in known)
         changed_tables.append(replace(table, columns=tuple(columns)))
     changed = tuple(each for each in changed_tables if each.key or each.columns)
     return replace(change, tables=changed, texts=tuple(texts))

@@ -142,19 +142,13 @@ class OldTable:
         """The next value of its AUTO_INCREMENT column; 1 if it has none."""
 
     def constraints(self, kind: str) -> dict[str, str]:
-        return {
-            element.name: element.text for element in self.elements if element.is_constraint(kind)
-        }
+        return {each.name: each.text for each in self.elements if each.is_constraint(kind)}
 
     @property
     def parts(self) -> set[str]:
         """All that a table LIKE this one should have, too, in SQL."""
-        plain = {
-            element.text for element in self.elements if element.tokens[0].keyword != "CONSTRAINT"
-        }
-        checks = (
-            constraint.partition(" CHECK ")[2] for constraint in self.constraints("CHECK").values()
-        )
+        plain = {each.text for each in self.elements if each.tokens[0].keyword != "CONSTRAINT"}
+        checks = (each.partition(" CHECK ")[2] for each in self.constraints("CHECK").values())
         return {*plain, *checks, re.sub(r" AUTO_INCREMENT=\d+", "", self._options, count=1).strip()}
 
     def is_later(self, element: Element) -> bool:
@@ -311,9 +305,7 @@ class NewTable:
     def _selected(self) -> Iterator[tuple[str, str]]:
         """Each column of the new table, and where its values come from."""
         quote, key = self._quote, self.table.key
-        changed = {
-            column.name.lower(): self._engine.new_value(column) for column in self.table.columns
-        }
+        changed = {each.name.lower(): self._engine.new_value(each) for each in self.table.columns}
         if key:
             changed[key.name.lower()] = f"m.{quote(key.map.next)}"
         dropped = {*map(str.lower, self.table.dropped)}
