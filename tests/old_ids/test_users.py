@@ -195,6 +195,12 @@ def test_an_id_that_the_key_refuses_ends_the_session(ada):
         assert not client.session.keys()
 
 
+def test_channels_reads_a_session_by_a_function_of_its_own():
+    read = {"__name__": "channels.auth"}
+    exec("def _get_user_session_key(key, text): return key.to_python(text)", read)
+    assert read["_get_user_session_key"](MovedUser._meta.pk, "17") is None
+
+
 @in_one_case(("model", "old"), OLD.items())
 def test_the_old_key_of_nobody(model, old, ada):
     ada(model, old_id=None)
