@@ -21,7 +21,7 @@ MARKS = ("<!-- capabilities -->\n", "<!-- /capabilities -->")
 
 def label(field: Any) -> str:
     """A field as code, with what shapes its column."""
-    options = {**field._options, **({"storage": field.storage} if field.storage else {})}
+    options = {**field.scheme_arguments, **({"storage": field.storage} if field.storage else {})}
     arguments = ", ".join(
         f'{key}="{value}"' if isinstance(value, str) else f"{key}={value}"
         for key, value in options.items()

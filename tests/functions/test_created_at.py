@@ -182,6 +182,6 @@ def test_the_page_of_fields_says_how_to_get_every_scheme():
         if scheme.name == "uuid1":
             continue
         field = chosen[scheme]
-        words = [type(field).__name__, *map(str, field._options.values())]
+        words = [type(field).__name__, *map(str, field.scheme_arguments.values())]
         missing = [word for word in words if not re.search(rf"\b{word}\b", PAGE_OF_FIELDS)]
         assert missing == [], scheme.name

@@ -30,7 +30,7 @@ ROWS = 200
 
 
 def expression_of(field, **arguments):
-    return GenerateID(field.scheme_name, storage=field.storage, **field._options, **arguments)
+    return GenerateID(field.scheme_name, storage=field.storage, **field.scheme_arguments, **arguments)
 
 
 @pytest.fixture(params=MADE, ids=label)
@@ -41,7 +41,7 @@ def field(request):
 @pytest.fixture
 def model(field):
     """A table whose id has a default in the database, and another id to be filled."""
-    options, made = field._options, field.clone()
+    options, made = field.scheme_arguments, field.clone()
     made.null = True
     default = GenerateID(field.scheme_name, storage=field.storage, **options)
     model = own_model(
