@@ -220,7 +220,7 @@ def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:
         "--convert-from`, and swap the two with SwapSortableID"
     )
     if field.primary_key:
-        move = f"manage.py backfill_ids {field.model._meta.app_label} --primary-key"
+        move = "manage.py backfill_ids --primary-key"
         ways = (
             f"move it by `{move}`. If you are moving it, continue with `{move} --write-migration`"
         )

@@ -79,6 +79,8 @@ def _check_column(connection: Any, table: str, column: str) -> None:
     names = [each.name for each in tables.columns(connection, table).values()]
     known = connection.introspection.table_names()
     folded = [tables.folded_table(connection, name) for name in known]
+    if tables.kind(connection, table) == "view":
+        raise BackfillError(f"{table} is a view, which shows the new keys by itself: omit it")
     if table not in known and tables.folded_table(connection, table) in folded:
         names = []  # SQLite finds the table under a name that the rest of the move doesn't know.
     if column not in names:
@@ -96,13 +98,6 @@ def _remains_text(connection: Any, kind: str, before: Any, after: Any) -> bool:
 
 
 def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None:
-    needed = apps.get_model(key.model)._meta.pk.rel_db_type(connection)
-    if after.db_type(connection) != needed:
-        raise BackfillError(
-            f"{after} is of type {type(after).__name__}, which has no room for keys of "
-            f"{key.model}: make it a field whose column is {needed}, such as a UUIDField for "
-            f"UUIDs, in the model; the migration changes its type"
-        )
     if before.db_check(connection):
         kind = before.get_internal_type().removeprefix("Positive")
         raise BackfillError(
@@ -115,4 +110,11 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
         raise BackfillError(
             f"{after} is of type {type(before).__name__} in the migrations, and the key of type "
             f"{type(old).__name__}: leave {type(before).__name__} in the model"
+        )
+    needed = apps.get_model(key.model)._meta.pk.rel_db_type(connection)
+    if after.db_type(connection) != needed:
+        raise BackfillError(
+            f"{after} is of type {type(after).__name__}, which has no room for keys of "
+            f"{key.model}: make it a field whose column is {needed}, such as a UUIDField for "
+            f"UUIDs, in the model; the migration changes its type"
         )

@@ -174,7 +174,8 @@ def _tables(connection: Any) -> list[str]:
     same = {tables.folded_table(connection, each) for each in names}
     for model in apps.get_models(include_auto_created=True):
         table = model._meta.db_table
-        if tables.folded_table(connection, table) not in same and tables.kind(connection, table):
+        is_listed = tables.folded_table(connection, table) in same
+        if not is_listed and tables.kind(connection, table) == "table":
             names.add(table)
     return sorted(each for each in names if not each.startswith(_OWN))
 

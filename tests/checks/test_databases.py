@@ -215,7 +215,7 @@ def test_they_are_warnings_until_the_tables_of_the_app_are_there(adopted, monkey
 @pytest.mark.parametrize(
     ("options", "road"),
     [
-        ({"primary_key": True}, "`manage.py backfill_ids testapp --primary-key --write-migration`"),
+        ({"primary_key": True}, "`manage.py backfill_ids --primary-key --write-migration`"),
         ({"unique": True}, "SwapSortableID"),
     ],
     ids=["key", "other field"],

@@ -30,7 +30,9 @@ ROWS = 200
 
 
 def expression_of(field, **arguments):
-    return GenerateID(field.scheme_name, storage=field.storage, **field.scheme_arguments, **arguments)
+    return GenerateID(
+        field.scheme_name, storage=field.storage, **field.scheme_arguments, **arguments
+    )
 
 
 @pytest.fixture(params=MADE, ids=label)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.db import connection
 
 from tests.marks import own_tables
 
@@ -171,6 +172,27 @@ def test_what_is_refused(project):
     assert done.stderr.endswith(
         " the migrations, and the key of type BigAutoField: leave CharField in the model\n"
     )
+
+
+def test_a_column_of_a_view_follows_its_table(project):
+    model = """
+
+class Visitor(models.Model):
+    name = models.CharField(max_length=20, primary_key=True)
+    customer_id = models.BigIntegerField()
+
+    class Meta:
+        managed = False
+"""
+    edit(project)
+    project.models.write_text(project.models.read_text() + model)
+    project.sql(
+        "CREATE VIEW depot_visitor AS SELECT name, customer_no AS customer_id FROM depot_visit"
+    )
+    done = project.move("--adopt=depot_visitor.customer_id=depot.Customer")
+    assert "depot_visitor is a view, which shows the new keys by itself: omit it" in done.stderr
+    done = project.move("--allow=depot_visitor" if connection.vendor != "postgresql" else "--json")
+    assert "depot_visitor.customer_id" not in done.stdout
 
 
 def test_texts_without_room(project):
