@@ -8,8 +8,10 @@ from time import perf_counter
 from typing import Any
 
 from django.apps import apps
+from django.db.models import DateTimeField
 
 from ..backfill.sources.base import as_words
+from ..backfill.sources.id_column import names_of
 from ..db import tables, value
 from ..errors import counted, minutes
 from .changes.graph import Key
@@ -174,7 +176,9 @@ def _source(key: MovedKey) -> str:
     if key.created_from == "pk":
         return f"{key.start} to {key.end}, in the order of the old key"
     if key.created_at:
-        return "now, in the order of the old key"
+        names = names_of(apps.get_model(key.model), DateTimeField)
+        others = f"; --created-from takes {' or '.join(names)}" if names else ""
+        return f"now, in the order of the old key{others}"
     if key.convert_from:
         return f"the ids in {key.convert_from}"
     return key.created_from or as_words(key.given)

@@ -535,6 +535,6 @@ def test_the_tables_of_the_app_come_first(tmp_path):
     assert move(project, "depot").returncode == 0
     done = project.run("check", "--database", "default")
     assert "(sortable_ids.E009)" in done.stderr
-    command = "manage.py backfill_ids depot --primary-key"
+    command = "manage.py backfill_ids --primary-key"
     following = f"If you are moving it, continue with `{command} --write-migration`."
     assert f"then move it by `{command}`. {following}" in done.stderr

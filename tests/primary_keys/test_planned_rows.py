@@ -146,7 +146,10 @@ def test_the_only_times_are_no_source_if_most_are_after_now(edited, year):
     rows = ROWS.format(f"Customer.objects.create(starts_at=joined.replace(year={year}))")
     project = edited(f"{starts}{NUMBER}", f"{starts}{AUTO}", rows)
     period = ("--drop-old", "--created-from=pk", "--start=2020-01-01", "--end=2021-01-01")
-    found = ["now, in the order of", "2020-01-01 to 2021-01-01, in the order of"]
+    found = [
+        "now, in the order of the old key; --created-from takes starts_at",
+        "2020-01-01 to 2021-01-01, in the order of",
+    ]
     for source, expected in zip([("--drop-old",), period], found, strict=True):
         expected = "starts_at" if year == 2024 else expected
         assert f"  times from {expected}" in project.move(*source).stdout
