@@ -1,11 +1,17 @@
 """Marks that several modules use."""
 
+import os
+
 import pytest
 from django.db import connection
 
 # For tests that make tables of their own and drop them. Only those of our app are emptied after
 # each, because emptying the many of the test app takes seconds on PostgreSQL.
 own_tables = pytest.mark.django_db(transaction=True, available_apps=["django_sortable_ids"])
+
+uniform = pytest.mark.skipif(
+    os.environ.get("RANDOM_SOURCE") in ("low", "high"), reason="draws that are not uniform"
+)
 
 
 def skip_where_uuids_are_refused(definition: str) -> None:

@@ -1,8 +1,8 @@
 """All random sources with fixed seeds: no test draws, and runs ask whether one needs luck.
 
-``RANDOM_SOURCE=3`` seeds them with 3 instead of 1. With ``low`` and ``high``, the first half of the
-bits of most draws is zero or one; each eighth draw is any number, since some loops wait for a
-smaller one. Tests of uniform draws are left out.
+``RANDOM_SOURCE=3`` seeds them with 3 instead of 1. With ``low`` and ``high``, the first byte
+of the numbers of most draws is 0 or 255; each eighth draw is any number, since some loops wait for
+a smaller one. Tests of uniform draws are left out.
 
 The processes that a test starts have seeds that are drawn here, so they are the same in each run of
 the test, and differ from one another.
@@ -16,7 +16,9 @@ from pathlib import Path
 SEED = "RANDOM_SEED"
 """The variable by which ``seeded/sitecustomize.py`` finds the seed of a process."""
 _SEEDED = str(Path(__file__).with_name("seeded"))
-_HALVES = {"low": b"\x00", "high": b"\xff"}
+_FIXED = {"low": b"\x00", "high": b"\xff"}
+_WORD = 8
+"""Bytes of each number, if a draw is for several."""
 _FEWEST_BYTES = 4
 """Ids of one tick with fewer random bytes would repeat."""
 
@@ -37,10 +39,16 @@ class Source:
     def __call__(self, size):
         self._draws += 1
         data = self._random.randbytes(size)
-        if self._name not in _HALVES or size < _FEWEST_BYTES or self._draws % 8 == 0:
+        if self._name not in _FIXED or size < _FEWEST_BYTES or self._draws % 8 == 0:
             return data
-        half = (size + 1) // 2
-        return _HALVES[self._name] * half + data[half:]
+        fixed = _FIXED[self._name]
+        if size % _WORD or size == _WORD:
+            return fixed + data[1:]
+        # Numbers of machine words: their first byte may have the highest bits or the lowest ones.
+        words = [data[start : start + _WORD] for start in range(0, size, _WORD)]
+        if self._draws % 2:
+            return b"".join(word[:-1] + fixed for word in words)
+        return b"".join(fixed + word[1:] for word in words)
 
     def seed(self):
         """One for another process."""

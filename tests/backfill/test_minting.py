@@ -7,6 +7,7 @@ import pytest
 from django_sortable_ids.backfill import batch
 from django_sortable_ids.backfill.batch import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
+from tests.marks import uniform
 from tests.schemes.odds import is_far, uneven_bits
 from tests.schemes.support import NOW, SORTING_KINDS
 
@@ -30,6 +31,7 @@ def suffixes(ids):
     return [TINY.parts(value)[1] for value in ids]
 
 
+@uniform
 @pytest.mark.parametrize("scheme", SORTING_KINDS)
 def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
     suffixes = []

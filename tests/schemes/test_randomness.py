@@ -1,6 +1,5 @@
 """Randomness: uniform, and never used twice."""
 
-import os
 from collections import Counter
 from itertools import pairwise
 from math import isqrt
@@ -10,14 +9,13 @@ import pytest
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.clock_and_randomness import Randomness, drawn_below
 from tests.combinations import in_one_case
+from tests.marks import uniform
 
 from .generators import generator_of
 from .odds import equal_pairs, first_suffixes, is_far, uneven_bits
 from .support import KINDS, NOW, NOW_NS, TIME_SCHEMES
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("RANDOM_SOURCE") in ("low", "high"), reason="draws that are not uniform"
-)
+pytestmark = uniform
 
 
 @in_one_case("name", ["uuid7", "ulid", "ksuid", "xid"])
