@@ -133,7 +133,7 @@ class TestRelay:
         data, errors = ask(query, c=found)
         assert not errors
         assert data["orderNodes"]["edges"] == [{"node": {"note": "first"}}]
-        query = "query Q($o: [String]!) { orderNodes(id_In: $o) { edges { node { note } } } }"
+        query = "query Q($o: [ID]!) { orderNodes(id_In: $o) { edges { node { note } } } }"
         data, errors = ask(query, o=[public(ticket.order)])
         assert not errors
         assert data["orderNodes"]["edges"] == [{"node": {"note": "first"}}]
