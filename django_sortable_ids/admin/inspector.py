@@ -47,8 +47,8 @@ def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
     text, scheme = request.GET.get("q", ""), request.GET.get("scheme")
     if scheme not in {each.name for each in all_schemes()}:
         scheme = None
-    columns = list(_columns(request, site))
-    inspection = inspect(text, columns, scheme=scheme) if text.strip() else None
+    columns = _columns(request, site)
+    inspection = inspect(text, list(columns), scheme=scheme) if text.strip() else None
     errors = inspection.errors if inspection else ()
     context = {
         **site.each_context(request),

@@ -76,12 +76,12 @@ def _found(
 
 def _check_column(connection: Any, table: str, column: str) -> None:
     """Raise ``BackfillError`` unless the names are spelled as the database spells them."""
-    names = [each.name for each in tables.columns(connection, table).values()]
-    known = connection.introspection.table_names()
-    folded = [tables.folded_table(connection, name) for name in known]
     if tables.kind(connection, table) == "view":
         raise BackfillError(f"{table} is a view, which shows the new keys by itself: omit it")
-    if table not in known and tables.folded_table(connection, table) in folded:
+    names = [each.name for each in tables.columns(connection, table).values()]
+    known = connection.introspection.table_names()
+    alike = {tables.folded_table(connection, name): name for name in known}
+    if alike.get(tables.folded_table(connection, table), table) != table:
         names = []  # SQLite finds the table under a name that the rest of the move doesn't know.
     if column not in names:
         has = f"{table} has {', '.join(names)}" if names else f"there is no table {table}"

@@ -152,35 +152,35 @@ def _to_move(
         if tables.kind(connection, model._meta.db_table) == "table"
     ]
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
-    edited = [model for model in named if _changes(model, state, connection.vendor)]
+    moving = [model for model in named if _changes(model, state, connection.vendor)]
     # The models to edit: those that are named themselves, or all if none is edited.
     unprepared = [
         model
-        for model, meta in ((each, each._meta) for each in named if each not in edited)
+        for model, meta in ((each, each._meta) for each in named if each not in moving)
         if meta.managed and (meta.app_label, meta.model_name) in state.models
-        if meta.label.lower() in map(str.lower, labels) or not edited
+        if meta.label.lower() in map(str.lower, labels) or not moving
     ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
-    if waiting and (needed or not edited):
+    if waiting and (needed or not moving):
         raise BackfillError(*waiting)
     if needed:
-        edited = [apps.get_model(label) for each in needed for label in each.models]
-    elif unprepared or not edited:
+        moving = [apps.get_model(label) for each in needed for label in each.models]
+    elif unprepared or not moving:
         raise BackfillError(
             "\n".join(kept)
             or "No key to move: a key that moves is a sortable id in the model, and another field "
             "in the migrations. Name tables of the project, in the database of --database and in "
             "apps with migrations, and edit their keys first"
         )
-    problems = [*edits.renamed(edited, state)]
+    problems = [*edits.renamed(moving, state)]
     if not needed:
-        problems += edits.without_old(edited, state, connection, keeps_old=keeps_old)
+        problems += edits.without_old(moving, state, connection, keeps_old=keeps_old)
     if problems := problems or waiting:
         raise BackfillError("\n".join(problems))
-    for each in edited:
+    for each in moving:
         check_table(each, using)
-    return edited, needed, kept
+    return moving, needed, kept
 
 
 def _planned(

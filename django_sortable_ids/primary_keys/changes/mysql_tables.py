@@ -109,8 +109,8 @@ class Element(NamedTuple):
     @property
     def columns(self) -> list[str]:
         """Those of an index, in lower case."""
-        names = (token for token in self.tokens if token.depth == 2 and token.text[0] == "`")
-        return [each.name.lower() for each in names]
+        quoted = (token for token in self.tokens if token.depth == 2 and token.text[0] == "`")
+        return [token.name.lower() for token in quoted]
 
     def is_constraint(self, kind: str) -> bool:
         """``kind`` is FOREIGN or CHECK; checks of MariaDB's columns are parts of these."""
