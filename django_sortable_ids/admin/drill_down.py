@@ -6,7 +6,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -15,9 +14,9 @@ from django.utils.formats import get_format
 from django.utils.translation import gettext, pgettext
 
 from ..db.counting import Count
-from ..fields.times import first_moment
+from ..fields.times import first_moment, in_zone, local_zone
 from ..histograms.counting import Span, TimedColumn, TookTooLong, counts, ends
-from ..histograms.histogram import DrawnBar, drawn_counts, end_of, formatted, local, spans, start_of
+from ..histograms.histogram import DrawnBar, drawn_counts, end_of, formatter, spans, start_of
 
 MOST_YEARS = 60
 """With more of them between the first and the last row, years without rows are left out."""
@@ -31,6 +30,7 @@ class _Unit(NamedTuple):
     in_url: str
     """The format of its part in a URL."""
     in_path: str
+    """What people call it next to the period around it."""
     of_bar: str
     title: str
     """The format where there is more room."""
@@ -64,23 +64,6 @@ class CalendarPeriod(NamedTuple):
         if unit := _INSIDE.get(self.unit):
             yield from _periods(unit, self.span, f"{self.text}-")
 
-    @property
-    def in_path(self) -> str:
-        """What people call it next to the period around it."""
-        return formatted(self.start, _UNITS[self.unit].in_path)
-
-    @property
-    def label(self) -> str:
-        form = _UNITS[self.unit].of_bar
-        # English has words for noon and midnight, which are longer than the hours between them.
-        if self.unit == "hour" and get_format("TIME_FORMAT") == "P":
-            form = "g a"
-        return formatted(self.start, form)
-
-    @property
-    def title(self) -> str:
-        return formatted(self.start, _UNITS[self.unit].title)
-
 
 def path_to(text: str) -> list[CalendarPeriod]:
     """The period with that text, after the periods that contain it, from the year on.
@@ -91,7 +74,7 @@ def path_to(text: str) -> list[CalendarPeriod]:
         raise ValueError(f"no time {text!r}")
     year, *parts = text.split("-")
     start = first_moment(date(int(year), 1, 1))
-    path = list(_periods("year", Span(start, end_of("year", start))))
+    path = list(_periods("year", _years_around(start, start)))
     for part in parts:
         wanted = f"{path[-1].text}-{part}"
         period = next((each for each in path[-1].inside() if each.text == wanted), None)
@@ -103,8 +86,9 @@ def path_to(text: str) -> list[CalendarPeriod]:
 
 def _periods(unit: str, within: Span, prefix: str = "") -> Iterator[CalendarPeriod]:
     seen: Counter[str] = Counter()
+    zone = local_zone()
     for span in spans(unit, *within):
-        start = local(span.start)
+        start = in_zone(span.start, zone)
         # Not all platforms fill %Y up to four digits.
         part = f"{start.year:04}" if unit == "year" else start.strftime(_UNITS[unit].in_url)
         repeated = chr(ord("a") + seen[part]) if seen[part] else ""
@@ -160,16 +144,32 @@ def drill_down(
         if not path:
             return None
         level, note = [], pgettext("sortable ids", "No rows.")
-    periods, counted = [period for period, _ in level], [count for _, count in level]
-    bars = drawn_counts([each.label for each in periods], [each.title for each in periods], counted)
-    links = [
-        bar if bar.height == "0" and not bar.is_minimum else replace(bar, url=url(period.text))
-        for bar, period in zip(bars, periods, strict=True)
+    bars = _bars(level, url)
+    titles = [
+        gettext("All dates"),
+        *(formatter(_UNITS[each.unit].in_path)(each.start) for each in path),
     ]
-    titles = [gettext("All dates"), *(each.in_path for each in path)]
     urls = [url(None), *(url(each.text) for each in path)]
     urls[-1] = ""
-    return DrillDown([Step(*each) for each in zip(titles, urls, strict=True)], links, note)
+    return DrillDown([Step(*each) for each in zip(titles, urls, strict=True)], bars, note)
+
+
+def _bars(
+    level: Sequence[tuple[CalendarPeriod, Count]], url: Callable[[str | None], str]
+) -> list[DrawnBar]:
+    """Those that may have rows are links with a title."""
+    if not level:
+        return []
+    unit = _UNITS[level[0][0].unit]
+    of_bar = get_format(unit.of_bar)
+    # English has words for noon and midnight, which are longer than the hours between them.
+    label, title = formatter("g a" if of_bar == "P" else of_bar), formatter(unit.title)
+    bars = []
+    for period, count in level:
+        may_have_rows = count or not count.is_exact
+        time_and_url = (title(period.start), url(period.text)) if may_have_rows else ("", "")
+        bars.append((count, label(period.start), *time_and_url))
+    return drawn_counts(bars)
 
 
 def _level(
@@ -198,11 +198,16 @@ def _years(
     rows: QuerySet[Any], column: TimedColumn, first: datetime, last: datetime, deadline: float
 ) -> list[CalendarPeriod]:
     if last.year - first.year < MOST_YEARS:
-        return list(_periods("year", Span(start_of("year", first), end_of("year", last))))
+        return list(_periods("year", _years_around(first, last)))
     with_rows: list[CalendarPeriod] = []
     rest: tuple[datetime, datetime] | None = (first, last)
     while rest and len(with_rows) < MOST_YEARS:
-        year = Span(start_of("year", rest[0]), end_of("year", rest[0]))
+        year = _years_around(rest[0], rest[0])
         with_rows += _periods("year", year)
         rest = ends(rows, column, year.end, None, deadline - time.monotonic())
     return with_rows
+
+
+def _years_around(first: datetime, last: datetime) -> Span:
+    zone = local_zone()
+    return Span(start_of("year", first, zone), end_of("year", last, zone))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import Manager, QuerySet
-from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils import dateformat, timezone
+from django.utils.formats import get_format
 from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
@@ -80,7 +80,8 @@ def histogram(
     if time_limit is not None and time_limit <= 0:
         raise ValueError(f"time_limit is {time_limit}; expected seconds above 0, or None")
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    whole = _whole(rows, column, unit, _instant(start), _instant(end), time_limit)
+    zone = local_zone()
+    whole = _whole(rows, column, unit, zone, _instant(start), _instant(end), time_limit)
     if whole is None:
         return []
     bars = list(islice(spans(unit, *whole), MOST_BARS + 1))
@@ -91,7 +92,6 @@ def histogram(
         )
     left = None if deadline is None else deadline - time.monotonic()
     counted = counts(rows, column, bars, left)
-    zone = local_zone()
     times = [in_zone(at, zone) for at in (whole.start, *(span.end for span in bars))]
     if not settings.USE_TZ:
         times = [at.replace(tzinfo=None) for at in times]
@@ -112,6 +112,7 @@ def _whole(
     rows: QuerySet[Any],
     column: TimedColumn,
     unit: str,
+    zone: tzinfo,
     start: datetime | None,
     end: datetime | None,
     seconds: float | None,
@@ -127,8 +128,8 @@ def _whole(
             ) from None
         if both is None:
             return None
-        start = start_of(unit, both[0]) if start is None else start
-        end = end_of(unit, both[1]) if end is None else end
+        start = start_of(unit, both[0], zone) if start is None else start
+        end = end_of(unit, both[1], zone) if end is None else end
     if end < start:
         raise ValueError(f"the end, {end}, is before the start, {start}")
     return Span(start, end)
@@ -161,23 +162,22 @@ def drawn(bars: Sequence[Bar]) -> list[DrawnBar]:
     longest = max((bar.end - bar.start for bar in bars), default=timedelta(0))
     forms = {20: "DATETIME_FORMAT", 27 * 24: "DATE_FORMAT", 360 * 24: "YEAR_MONTH_FORMAT"}
     form = next((forms[hours] for hours in forms if longest < timedelta(hours=hours)), "Y")
-    labels = [formatted(bar.start, form) for bar in bars]
-    return drawn_counts(labels, labels, [bar.count for bar in bars])
+    label = formatter(form)
+    return drawn_counts([(bar.count, at := label(bar.start), at, "") for bar in bars])
 
 
-def drawn_counts(
-    labels: Sequence[str], times: Sequence[str], counts: Sequence[Count]
-) -> list[DrawnBar]:
-    """Bars with heights in proportion to the largest count, whose height is ``HEIGHT``. ``times``
-    are the labels where there is more room.
+def drawn_counts(bars: Sequence[tuple[Count, str, str, str]]) -> list[DrawnBar]:
+    """Bars with heights in proportion to the largest count, whose height is ``HEIGHT``.
+
+    Given are the counts, the labels, the times for where there is more room, and the URLs.
     """
-    largest = max(counts, default=0)
+    largest = max((count for count, *_ in bars), default=0)
     form = pgettext("sortable ids", "%(time)s: %(count)s")
-    bars = []
-    for number, (label, at, count) in enumerate(zip(labels, times, counts, strict=True)):
+    drawn_bars = []
+    for number, (count, label, at, url) in enumerate(bars):
         height = max(_LEAST, round(HEIGHT * count / largest)) if count else 0
         counted = count.text
-        bars.append(
+        drawn_bars.append(
             DrawnBar(
                 x=str(number * WIDTH),
                 y=str(HEIGHT - height),
@@ -186,18 +186,23 @@ def drawn_counts(
                 count=counted,
                 text=form % {"time": at, "count": counted},
                 is_minimum=count.precision == "minimum",
+                url=url,
             )
         )
-    return bars
+    return drawn_bars
 
 
-def formatted(at: datetime, form: str) -> str:
-    """The time in one of Django's formats; of two equal times, the second one with its zone."""
-    text = capfirst(date_format(at, form))
-    if not at.fold:
-        return text
-    zoned = at.replace(tzinfo=local_zone()) if timezone.is_naive(at) else at
-    return f"{text} {zoned.tzname()}"
+def formatter(form: str) -> Callable[[datetime], str]:
+    """A function that writes times of the current time zone in one of Django's formats; of two
+    equal times, the second one with its zone."""
+    pattern, zone = get_format(form), local_zone()
+
+    def text(at: datetime) -> str:
+        written = capfirst(dateformat.format(at, pattern))
+        zoned = at.replace(tzinfo=zone) if timezone.is_naive(at) else at
+        return f"{written} {zoned.tzname()}" if at.fold else written
+
+    return text
 
 
 # Units of the calendar in the local time zone, as instants. Each span ends where the next one
@@ -229,30 +234,27 @@ UNITS = (*_DAYS, *_CLOCK)
 
 def spans(unit: str, start: datetime, end: datetime) -> Iterator[Span]:
     """The spans between two instants; the first and the last one are cut off there."""
+    zone = local_zone()
     while start < end:
-        stop = min(end_of(unit, start), end)
+        stop = min(end_of(unit, start, zone), end)
         yield Span(start, stop)
         start = stop
 
 
-def local(at: datetime) -> datetime:
-    return in_zone(at, local_zone())
-
-
-def start_of(unit: str, at: datetime) -> datetime:
+def start_of(unit: str, at: datetime, zone: tzinfo) -> datetime:
     """The start of the unit that contains the instant, in UTC."""
     if unit in _DAYS:
         # In the first hours of year 1, some zones are in the year before.
-        return min(at, first_moment(_DAYS[unit].first(local(at).date())))
-    return at - min(_passed(unit, at), at - _START_OF_CALENDAR)
+        return min(at, first_moment(_DAYS[unit].first(in_zone(at, zone).date())))
+    return at - min(_passed(unit, at, zone), at - _START_OF_CALENDAR)
 
 
-def end_of(unit: str, at: datetime) -> datetime:
+def end_of(unit: str, at: datetime, zone: tzinfo) -> datetime:
     """The end of the unit that contains the instant, in UTC: always after the instant."""
     if unit in _CLOCK:
-        return at + min(_CLOCK[unit] - _passed(unit, at), _END_OF_CALENDAR - at)
+        return at + min(_CLOCK[unit] - _passed(unit, at, zone), _END_OF_CALENDAR - at)
     first, most = _DAYS[unit]
-    day, end = local(at).date(), at
+    day, end = in_zone(at, zone).date(), at
     # Where the clock is put back after midnight, a day that has ended comes back for some time.
     while end <= at:
         try:
@@ -263,9 +265,9 @@ def end_of(unit: str, at: datetime) -> datetime:
     return end
 
 
-def _passed(unit: str, at: datetime) -> timedelta:
+def _passed(unit: str, at: datetime, zone: tzinfo) -> timedelta:
     """The time since the clock showed the start of the hour or minute, as if clocks were changed at
     whole hours only."""
-    shown = local(at)
+    shown = in_zone(at, zone)
     minutes = shown.minute if unit == "hour" else 0
     return timedelta(minutes=minutes, seconds=shown.second, microseconds=shown.microsecond)

@@ -15,7 +15,7 @@ from django_sortable_ids.db.counting import Select, scalars
 from django_sortable_ids.functions import histogram
 from django_sortable_ids.histograms import counting
 from django_sortable_ids.histograms.counting import Span
-from django_sortable_ids.histograms.histogram import UNITS, drawn, local, spans, start_of
+from django_sortable_ids.histograms.histogram import UNITS, drawn, spans, start_of
 from tests.combinations import in_one_case
 from tests.lookups.support import fill, utc
 from tests.support import execute
@@ -217,9 +217,9 @@ def days_around(day):
 def walked(unit, start, end):
     """The spans by the clock of each minute. Where it shows another label, one ends."""
     # Monrovia was 44.5 minutes from UTC.
-    step = timedelta(seconds=60 if local(start).second == 0 else 30)
+    step = timedelta(seconds=60 if timezone.localtime(start).second == 0 else 30)
     instants = [start + step * number for number in range((end - start) // step)]
-    for _, group in groupby(instants, lambda at: LABELS[unit](local(at))):
+    for _, group in groupby(instants, lambda at: LABELS[unit](timezone.localtime(at))):
         alike = list(group)
         yield Span(alike[0], alike[-1] + step)
 
@@ -244,10 +244,12 @@ def test_longer_units_through_some_years(unit):
     start, end = datetime(2023, 11, 15, tzinfo=UTC), datetime(2028, 3, 3, tzinfo=UTC)
     with timezone.override("America/New_York"):
         found = list(spans(unit, start, end))
-        labels = [LABELS[unit](local(span.start)) for span in found]
+        labels = [LABELS[unit](timezone.localtime(span.start)) for span in found]
         for span in found:
-            assert LABELS[unit](local(span.start)) == LABELS[unit](local(span.end - DAY))
-        midnights = [local(span.end).time().isoformat() for span in found[:-1]]
+            assert LABELS[unit](timezone.localtime(span.start)) == LABELS[unit](
+                timezone.localtime(span.end - DAY)
+            )
+        midnights = [timezone.localtime(span.end).time().isoformat() for span in found[:-1]]
     assert len(set(labels)) == len(labels) > 4
     assert set(midnights) == {"00:00:00"}
     assert all(first.end == second.start for first, second in pairwise(found))
@@ -264,4 +266,4 @@ def test_the_ends_of_the_calendar(zone, unit):
             found = list(spans(unit, start, end))
             assert (found[0].start, found[-1].end) == (start, end)
             assert all(each.start < each.end for each in found)
-            assert start_of(unit, start) <= start
+            assert start_of(unit, start, timezone.get_current_timezone()) <= start
