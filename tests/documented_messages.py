@@ -27,7 +27,7 @@ ERRORS = {
 """Classes whose argument a person reads in a terminal or a log."""
 LISTS = (
     *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs", "_unapplied"),
-    *("_renamed", "_in_the_way", "_automatic", "without_old", "_not_stored", "_refusals"),
+    *("renamed", "_in_the_way", "without_old", "_not_stored", "_refusals"),
 )
 """The first words of functions that yield such texts."""
 
@@ -122,6 +122,8 @@ class _Reader(ast.NodeVisitor):
         if name == "_refuse" and len(node.args) == 4:
             what, advice = node.args[2:]
             self._add(ast.BinOp(_WHOSE, ast.Add(), ast.BinOp(what, ast.Add(), _then(advice))))
+        if name == "stopped":
+            self._add(ast.BinOp(ast.Constant("stopped at …: "), ast.Add(), node.args[-1]))
         self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:

@@ -73,11 +73,13 @@ class PendingRows:
             first = self._target.first(rows)
             if first is None:
                 return None
+            self._target.check_time(first)
             last = self._last_of_dense(first, size) if self._is_dense else None
             count = size
             if last is None and (last := self._target.first(rows[size - 1 : size])) is None:
                 last, count = self._target.first(rows.reverse()), rows.count()
             if last and self._lock(last):
+                self._target.check_time(last)
                 ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.row == self._of_one_time and cursor.row[0]

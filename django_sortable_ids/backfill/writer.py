@@ -127,6 +127,8 @@ class Writer:
         with self._naming(rows[-1]):
             if (known := self._independent_ids(rows)) is not None:
                 return self._stored(known), None
+            for end in (rows[0], rows[-1]):  # They are in the order of time.
+                target.check_time(end)
             scheme, position = target.scheme, cursor.position if cursor else None
             microseconds: list[int] = []
             try:

@@ -1,6 +1,7 @@
 """How a database stores an id: the column's type, and conversion from and to the id's number.
 
-All stored values sort like the numbers, whatever the collation of the database.
+Stored values sort like the numbers, whatever the collation of the database; those of a
+``storage="varchar"`` sort by that collation.
 """
 
 import uuid

@@ -6,7 +6,7 @@
 4. All columns get new keys for their old ones: in one transaction, or by steps in a note.
 5. The map is dropped. The pairs of deleted rows stay as long as the move can be undone.
 
-On the way back the map has the old keys, and rows without one get one in steps 2 and 3.
+On the way back, steps 2 and 3 are one: the map gets the old keys, and rows without one get one.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import find as find_target
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease
 from tests.support import elsewhere, execute, on_statement
 from tests.testapp.models import Order
@@ -248,3 +249,18 @@ def test_inside_of_a_transaction_of_the_caller_nothing_is_committed():
         transaction.set_rollback(True)
     assert ids("uuid7") == [None] * 5
     assert not BackfillRun.objects.exists()
+
+
+@pytest.mark.usefixtures("transactional_db")
+@pytest.mark.parametrize("at", [OLD, NEW, None])
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_row_that_appears_during_the_run_without_a_usable_time_is_named(at, size):
+    insert_orders([START + n * SECOND for n in range(4)])
+    made = plan.build(find("snowflake"), size)
+    insert_orders([at])
+    pk = Order.objects.latest("pk").pk
+    if at is None and size == 1 and connection.vendor == "postgresql":  # It sorts last.
+        assert run.execute(made).remaining == 1
+        return
+    with pytest.raises(BackfillError, match=f"stopped at testapp.Order {pk}.*: .*"):
+        run.execute(made)

@@ -18,7 +18,7 @@ from ...errors import BackfillError, counted
 from ...fields import SortableIDField
 from ...fields.times import first_moment_when
 from ...functions.time_columns import zone_of_naive_times
-from ...schemes import TimeScheme
+from ...schemes import OutOfRange, TimeScheme
 from ...schemes.clock_and_randomness import MICROSECOND
 from .base import Row, Source
 
@@ -155,6 +155,16 @@ class Target:
     def tick(self, place: Any) -> int:
         return self.scheme.tick(self.source.at(place))
 
+    def check_time(self, row: Row) -> None:
+        """Raise ``BackfillError`` for a row that appeared after the plan, without a usable time."""
+        if row[0] is None:
+            name = self.source.field.name
+            raise self.stopped(row, f"it has no {name}. Give it one, or choose --on-null")
+        try:
+            self.tick(row[0])
+        except OutOfRange as error:
+            raise self.stopped(row, error) from error
+
     def tick_of(self, place: Any) -> tuple[datetime, datetime]:
         """Start and end (excluded) of the tick of that place's time, both aware."""
         return self.scheme.tick_span(self.source.at(place))
@@ -210,7 +220,7 @@ class Target:
             yield page
             rest = timed.filter(source.after(*page[-1][:2]))
 
-    def stopped(self, row: Row, error: Exception) -> BackfillError:
+    def stopped(self, row: Row, error: Exception | str) -> BackfillError:
         """The error that ends a run at that row; its place may be unknown (None)."""
         known = f"{self.model._meta.label} {row[1]}" if row[0] is None else self.source.named(row)
         return BackfillError(f"stopped at {known}: {error}")

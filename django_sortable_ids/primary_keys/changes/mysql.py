@@ -9,7 +9,7 @@ with other columns, and one RENAME TABLE exchanges all of them.
    foreign keys come back.
 
 After a stop before the note, new tables are created and filled again; after it, step 4 resumes. A
-table that was written since the move began is refused.
+table that was written since step 1 began is refused.
 """
 
 from __future__ import annotations
