@@ -59,7 +59,7 @@ class ConstrainSortableID(BothWays, AlterField):
             return
         _refuse_transaction(self, schema_editor)
         from_model = from_state.apps.get_model(app_label, self.model_name)
-        old, new = (each._meta.get_field(self.name) for each in (from_model, model))
+        old, new = from_model._meta.get_field(self.name), model._meta.get_field(self.name)
         constrain(schema_editor, old, new, backwards)
 
     def describe(self) -> str:
@@ -157,8 +157,8 @@ class AddSortableID(BothWays, AddField):
         missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
         if not missing.exists():
             return
-        given = {"created_from": self.created_from} if self.created_from else {}
-        target = replace(of_source(model, field, given, using), allow_triggers=self.allow_triggers)
+        source = {"created_from": self.created_from} if self.created_from else {}
+        target = replace(of_source(model, field, source, using), allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(
                 f"more than {counted(self.small, 'row')} of {target.label} without an id, too many "
@@ -208,9 +208,9 @@ class SwapSortableID(BothWays):
         options = state.models[app_label, self.model_name_lower].options
         names = {self.name: self.other, self.other: self.name}
         for key in ("indexes", "constraints"):
-            options[key] = [_swapped(each, names) for each in options.get(key, ())]
-        free = f"{swap.TEMPORARY}{self.name}"
-        for old, new in ((self.name, free), (self.other, self.name), (free, self.other)):
+            options[key] = [_swapped(definition, names) for definition in options.get(key, ())]
+        temporary = f"{swap.TEMPORARY}{self.name}"
+        for old, new in ((self.name, temporary), (self.other, self.name), (temporary, self.other)):
             state.rename_field(app_label, self.model_name_lower, old, new)
 
     def _change(
@@ -229,15 +229,15 @@ class SwapSortableID(BothWays):
         return f"Swap the fields {self.name} and {self.other} of {self.model_name}"
 
 
-def _swapped(part: Any, names: dict[str, str]) -> Any:
-    _, args, kwargs = part.deconstruct()
+def _swapped(definition: Any, names: dict[str, str]) -> Any:
+    _, args, kwargs = definition.deconstruct()
     if not set(kwargs.get("fields", ())) & {*names, *(f"-{name}" for name in names)}:
-        return part
+        return definition
     fields = [
-        f"-{names.get(each[1:], each[1:])}" if each.startswith("-") else names.get(each, each)
-        for each in kwargs["fields"]
+        f"-{names.get(name[1:], name[1:])}" if name.startswith("-") else names.get(name, name)
+        for name in kwargs["fields"]
     ]
-    return type(part)(*args, **kwargs | {"fields": fields})
+    return type(definition)(*args, **kwargs | {"fields": fields})
 
 
 def _refuse_transaction(operation: Operation, schema_editor: Any) -> None:

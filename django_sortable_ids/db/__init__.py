@@ -1,5 +1,4 @@
-"""Access to the database: SQL that Django has no expression for, its catalogue, its locks, its
-errors, its transactions."""
+"""The database: SQL that Django has no expression for, catalogue, locks, errors, transactions."""
 
 from __future__ import annotations
 
@@ -30,4 +29,4 @@ def named_rows(connection: Any, sql: str, parameters: Any = None) -> list[dict[s
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        return [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]

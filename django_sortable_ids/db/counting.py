@@ -1,5 +1,4 @@
-"""How many rows a query has, at a cost that does not grow with the table; and values of selects
-that end in time."""
+"""Counts of rows at a cost that does not grow with the table, and selects with a time limit."""
 
 from __future__ import annotations
 
@@ -129,8 +128,8 @@ def fewest_expected_rows(rows: QuerySet[Any], field: Field[Any, Any]) -> int | N
     connection = connections[rows.db]
     if connection.vendor != "postgresql" or field.db_type(connection) != "uuid":
         return _FEWEST_ROWS
-    every = estimated_rows(rows)
-    return every and max(_FEWEST_ROWS, every // _SHARE_OF_UUIDS)
+    total = estimated_rows(rows)
+    return total and max(_FEWEST_ROWS, total // _SHARE_OF_UUIDS)
 
 
 # Within a time limit
@@ -151,26 +150,26 @@ class Select(NamedTuple):
 
 
 def scalars(using: str, selects: Sequence[Select], seconds: float | None) -> Sequence[Any] | None:
-    """The value of each select, as the driver returns it; None if they took longer than that.
+    """The value of each select, as the driver returns it; None after ``seconds``.
 
     None as ``seconds`` means no limit. The caller's transaction can continue in both cases.
     """
     connection: Any = connections[using]
-    select = ", ".join(f"({each.sql})" for each in selects)
-    params = [param for each in selects for param in each.params]
+    expressions = ", ".join(f"({select.sql})" for select in selects)
+    params = [param for select in selects for param in select.params]
     if seconds is not None and seconds <= 0:
         return None
     try:
-        found: Sequence[Any] = _within(connection, select, params, seconds)
+        values: Sequence[Any] = _within(connection, expressions, params, seconds)
     except DatabaseError as error:
         if seconds is not None and (is_statement_timeout(error) or is_interrupted(error)):
             return None
         raise
-    return found
+    return values
 
 
-def _within(connection: Any, select: str, params: Sequence[Any], seconds: float | None) -> Any:
-    sql = f"SELECT {select}"
+def _within(connection: Any, expressions: str, params: Sequence[Any], seconds: float | None) -> Any:
+    sql = f"SELECT {expressions}"
     if seconds is None:
         return row(connection, sql, params)
     milliseconds = max(1, int(seconds * 1000))
@@ -179,15 +178,15 @@ def _within(connection: Any, select: str, params: Sequence[Any], seconds: float 
         # error.
         with transaction.atomic(using=connection.alias):
             before, _ = row(connection, _SET_TIMEOUT, [milliseconds])
-            found = row(connection, sql, params)
+            values = row(connection, sql, params)
             row(connection, "SELECT set_config('statement_timeout', %s, true)", [before])
-        return found
+        return values
     if connection.vendor == "mysql" and connection.mysql_is_mariadb:
         limit = f"SET STATEMENT max_statement_time={max(seconds, 0.001):.3f} FOR"
         return row(connection, f"{limit} {sql}", params)
     if connection.vendor == "mysql":
         hint = f"/*+ MAX_EXECUTION_TIME({milliseconds}) */"
-        return row(connection, f"SELECT {hint} {select}", params)
+        return row(connection, f"SELECT {hint} {expressions}", params)
     connection.ensure_connection()
     driver, end = connection.connection, time.monotonic() + seconds
     driver.set_progress_handler(lambda: time.monotonic() > end, _STEPS)

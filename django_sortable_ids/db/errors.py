@@ -130,18 +130,18 @@ _CLIENT_ERRORS = 2000
 
 
 @contextmanager
-def explained(again: str, left: Callable[[], str] | None = None) -> Iterator[None]:
+def explained(again: str, progress: Callable[[], str] | None = None) -> Iterator[None]:
     """Turn database errors into ``CommandError``; ``again`` is the command that continues, and
-    ``left`` says what is done when it ends.
+    ``progress`` says what was done before an error.
 
     An error without an explanation here may be a bug of this app: it is raised with a note.
     """
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
-        found = (explanation for is_so, *explanation in _REFUSALS if is_so(error))
-        what, advice = next(found, _STOPPED)
-        state = left() if left else "What was committed before is kept"
+        explanations = (explanation for is_so, *explanation in _REFUSALS if is_so(error))
+        what, advice = next(explanations, _STOPPED)
+        state = progress() if progress else "What was committed before is kept"
         if (what, advice) == _STOPPED and not _is_server_error(error):
             error.add_note(f"{state}. Continue with: {again}")
             raise

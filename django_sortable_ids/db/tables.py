@@ -113,7 +113,7 @@ def two_schemas(connection: Any, table: str, other: str) -> tuple[str, str] | No
     """The schemas in which PostgreSQL finds two tables, if they are not the same."""
     if connection.vendor != "postgresql":
         return None
-    names = [connection.ops.quote_name(each) for each in (table, other)]
+    names = [connection.ops.quote_name(name) for name in (table, other)]
     schemas = row(connection, _POSTGRESQL_SCHEMAS, names)
     return schemas if schemas and schemas[0] != schemas[1] else None
 
@@ -139,19 +139,19 @@ def has_column(connection: Any, table: str, column: str) -> bool:
 def columns(connection: Any, table: str) -> dict[str, ColumnInfo]:
     """The columns of a table or view, also hidden ones, by their ``folded`` names; none if it
     doesn't exist."""
-    found: list[Any] = []
+    entries: list[Any] = []
     match connection.vendor:
         case "postgresql":
-            found = rows(connection, _POSTGRESQL_COLUMNS, [connection.ops.quote_name(table)])
+            entries = rows(connection, _POSTGRESQL_COLUMNS, [connection.ops.quote_name(table)])
         case "mysql":
-            found = rows(connection, _MYSQL_COLUMNS, split(connection, table))
+            entries = rows(connection, _MYSQL_COLUMNS, split(connection, table))
         case "sqlite":
-            found = [
+            entries = [
                 # No other type is an alias of the rowid.
                 (name, n, not needed, kind, None, kind.upper() == "INTEGER")
-                for n, name, kind, needed, *_ in _of_sqlite(connection, table, _SQLITE_COLUMNS)
+                for n, name, kind, needed, *_ in _read_catalogue(connection, table, _SQLITE_COLUMNS)
             ]
-    return {folded(connection, column[0]): ColumnInfo(*column) for column in found}
+    return {folded(connection, entry[0]): ColumnInfo(*entry) for entry in entries}
 
 
 def column_info(connection: Any, table: str, column: str) -> ColumnInfo | None:
@@ -168,14 +168,14 @@ def family(db_type: str | None) -> str | None:
 
 
 def may_be_null(connection: Any, table: str, column: str) -> bool:
-    found = column_info(connection, table, column)
-    return found is not None and bool(found.null)
+    info = column_info(connection, table, column)
+    return info is not None and bool(info.null)
 
 
 def time_digits(connection: Any, table: str, column: str) -> int:
     """How many fractional digits of a second the column stores; not for SQLite."""
-    found = column_info(connection, table, column)
-    return _MOST_DIGITS if found is None or found.digits is None else int(found.digits)
+    info = column_info(connection, table, column)
+    return _MOST_DIGITS if info is None or info.digits is None else int(info.digits)
 
 
 def description(connection: Any, table: str) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def description(connection: Any, table: str) -> dict[str, Any]:
     """
     with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
         described = connection.introspection.get_table_description(cursor, name)
-    return {folded(connection, each.name): each for each in described}
+    return {folded(connection, column.name): column for column in described}
 
 
 def constraints(connection: Any, table: str) -> dict[str, Any]:
@@ -208,9 +208,9 @@ def names_of(connection: Any, table: str, column: str, **wanted: Any) -> list[st
     """Constraints and indexes on that column alone whose description has the ``wanted`` values."""
     return [
         name
-        for name, each in constraints(connection, table).items()
-        if is_of(connection, each["columns"], [column])
-        and all(each.get(key, False) == value for key, value in wanted.items())
+        for name, constraint in constraints(connection, table).items()
+        if has_columns(connection, constraint["columns"], [column])
+        and all(constraint.get(key, False) == expected for key, expected in wanted.items())
     ]
 
 
@@ -218,7 +218,7 @@ def unnamed(connection: Any, field: models.Field[Any, Any], **wanted: Any) -> li
     """Constraints and indexes on the field's column alone that the model's Meta doesn't name.
     ``wanted`` is as for ``names_of``."""
     meta = field.model._meta
-    named = {each.name for each in [*meta.constraints, *meta.indexes]}
+    named = {definition.name for definition in [*meta.constraints, *meta.indexes]}
     names = names_of(connection, meta.db_table, str(field.column), **wanted)
     return [name for name in names if name not in named]
 
@@ -227,13 +227,13 @@ def index_name(editor: Any, table: str, column: str, suffix: str = "") -> str:
     """Django's name for an index of this column alone; or a similar one, where the index of a
     renamed column has that."""
     connection, (_, plain) = editor.connection, split(editor.connection, table)
-    found = constraints(connection, table)
+    existing = constraints(connection, table)
     endings = (suffix, *(f"{suffix}_{number}" for number in range(2, 100)))
     names = (str(editor._create_index_name(plain, [column], suffix=ending)) for ending in endings)
     return next(
         name
         for name in names
-        if name not in found or is_of(connection, found[name]["columns"], [column])
+        if name not in existing or has_columns(connection, existing[name]["columns"], [column])
     )
 
 
@@ -245,16 +245,16 @@ def is_unique(connection: Any, table: str, column: str) -> bool:
 def begins_an_index(connection: Any, table: str, column: str) -> bool:
     """Whether an index, also that of a key or a constraint, begins with the column."""
     return any(
-        is_of(connection, constraint["columns"][:1], [column])
+        has_columns(connection, constraint["columns"][:1], [column])
         for constraint in constraints(connection, table).values()
         if constraint["index"] or constraint["unique"]
     )
 
 
-def is_of(connection: Any, columns: Iterable[str | None], wanted: list[str]) -> bool:
+def has_columns(connection: Any, indexed: Iterable[str | None], wanted: list[str]) -> bool:
     """Whether an index has exactly the wanted columns, in order; None stands for an expression."""
-    names = [None if column is None else folded(connection, column) for column in columns]
-    return names == [folded(connection, each) for each in wanted]
+    names = [None if column is None else folded(connection, column) for column in indexed]
+    return names == [folded(connection, column) for column in wanted]
 
 
 def may_hide_rows(connection: Any, table: str) -> bool:
@@ -296,14 +296,13 @@ def _use(connection: Any, database: str) -> None:
 
 
 def in_sqlite(connection: Any, table: str) -> tuple[str | None, Kind | None]:
-    """SQLite's schema of a table or view (``main``, ``temp`` or an attached one), and which it
-    is."""
+    """The schema of a table or view (``main``, ``temp`` or an attached one), and which it is."""
     schema, name = split(connection, table)
-    for _, each, _ in rows(connection, "PRAGMA database_list"):
-        if schema is None or each.lower() == schema.lower():
-            sql = f"SELECT type FROM {quoted_in_sqlite(each)}.sqlite_master {_SQLITE_KIND}"
+    for _, attached, _ in rows(connection, "PRAGMA database_list"):
+        if schema is None or attached.lower() == schema.lower():
+            sql = f"SELECT type FROM {quoted_in_sqlite(attached)}.sqlite_master {_SQLITE_KIND}"
             if kind := value(connection, sql, [name]):
-                return each, kind
+                return attached, kind
     return None, None
 
 
@@ -313,29 +312,29 @@ def quoted_in_sqlite(name: str) -> str:
     return f'"{doubled}"'
 
 
-def _of_sqlite(connection: Any, table: str, *queries: str) -> list[Any]:
+def _read_catalogue(connection: Any, table: str, *queries: str) -> list[Any]:
     """The rows of queries of SQLite's catalogue, for a table and its schema."""
     schema, plain = in_sqlite(connection, table)[0] or "main", split(connection, table)[1]
     names = {"table": plain, "schema": schema}
-    return [each for sql in queries for each in rows(connection, sql, names)]
+    return [entry for sql in queries for entry in rows(connection, sql, names)]
 
 
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
     indexes: dict[Any, dict[str, Any]] = {}
-    parts = _of_sqlite(connection, table, _SQLITE_INDEXES, _SQLITE_KEY)
-    for index, unique, origin, partial, column in parts:
-        if index in indexes:
-            indexes[index]["columns"].append(column)
+    parts = _read_catalogue(connection, table, _SQLITE_INDEXES, _SQLITE_KEY)
+    for name, unique, origin, partial, column in parts:
+        if name in indexes:
+            indexes[name]["columns"].append(column)
             continue
-        indexes[index] = {
+        indexes[name] = {
             "columns": [column],
             "unique": bool(unique and not partial),
             "primary_key": origin == "pk",
-            "index": index is not None,
+            "index": name is not None,
             "partial": bool(partial),
         }
     # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.
     key = indexes.pop(None, None)
-    if key and not any(each["primary_key"] for each in indexes.values()):
+    if key and not any(index["primary_key"] for index in indexes.values()):
         indexes["primary key"] = key
     return indexes

@@ -123,21 +123,21 @@ def is_lost(error: Error, using: str) -> bool:
 @contextmanager
 def _free_connection(using: str, fresh: bool) -> Iterator[None]:
     """Replace this thread's connection if it is in a transaction, or with ``fresh``."""
-    callers = connections[using]
+    original = connections[using]
     if not fresh and not in_transaction(using):
         yield
         return
-    connections[using] = callers.copy()
+    connections[using] = original.copy()
     try:
         _commit_each_statement(using)
         yield
     finally:
         connections[using].close()
-        connections[using] = callers
+        connections[using] = original
 
 
 def _commit_each_statement(using: str) -> None:
-    """Also in a project that commits by itself, by ``AUTOCOMMIT``: nobody would commit here."""
+    """Turn autocommit on, also where the project turns it off: nobody would commit here."""
     if not connections[using].get_autocommit():
         connections[using].set_autocommit(True)
 
@@ -207,7 +207,7 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
     It runs in one transaction, except on MariaDB and MySQL, which commit DDL at once. Raises
     ``BackfillError`` if every try times out.
     """
-    connection, told = editor.connection, list[Any]()
+    connection, reported = editor.connection, list[Any]()
 
     def attempt() -> None:
         try:
@@ -224,8 +224,8 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
                 if is_postgresql:  # The caller's transaction may continue.
                     value(connection, _SET_WAIT, [before])
         except OperationalError as error:
-            if is_table_locked(error) and error.args not in told:
-                told.append(error.args)
+            if is_table_locked(error) and error.args not in reported:
+                reported.append(error.args)
                 print(f"Waiting for a lock: {error}", file=sys.stderr)
             raise
 

@@ -111,7 +111,8 @@ def check_migrations(
 
     # Outside a transaction, an error that Django finds at the end doesn't undo a change.
     if connection.vendor == "sqlite" and any(
-        [*moves(each)] or (not each.atomic and _touches_ids(each)) for each, _ in plan
+        moves(migration) or (not migration.atomic and _touches_ids(migration))
+        for migration, _ in plan
     ):
         refuse_orphans(connection, "Nothing was migrated")
     loader = MigrationLoader(connection)
@@ -123,10 +124,9 @@ def check_migrations(
     if stopped:
         raise CommandError("\n".join(["Nothing was migrated.", *stopped]))
     forwards = [migration for migration, backwards in plan if not backwards]
-    if not any(_touches_ids(each, AlterField) for each in forwards):
+    if not any(_touches_ids(migration, AlterField) for migration in forwards):
         return
-    state = ProjectState.from_apps(apps)
-    walk = _Walk(connection, state)
+    walk = _Walk(connection, ProjectState.from_apps(apps))
     reasons = [
         f"{migration}, {refusal}"
         for migration in forwards
@@ -231,7 +231,7 @@ class _Walk:
         return str(named.column)
 
     def may_leave_ids(self, app_label: str, operation: AddField | AlterField) -> bool:
-        """Whether the field is an id or a relation now, and then another one without relation."""
+        """Whether the field is an id or a relation now, and no relation after the operation."""
         if isinstance(operation, AddField) or operation.field.is_relation:
             return False
         old = self.state.models[app_label, operation.model_name_lower].fields.get(operation.name)
@@ -245,7 +245,7 @@ class _Walk:
         if not table or not (is_id or self.may_leave_ids(app_label, operation)):
             return None
         if isinstance(operation, AddField) and new.null and not new.has_db_default():
-            return None  # at once: to render the state takes long in a large project
+            return None  # To render the state would take long in a large project.
         some = f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1"
         if tables.kind(self.connection, table) != "table" or not row(self.connection, some):
             return None
@@ -278,8 +278,8 @@ class _Walk:
         before, after = (tables.family(each.db_type(self.connection)) for each in (old, new))
         if self.connection.vendor == "mysql" and before == "uuid" and column:
             # Django 4 created char(32), which Django 5 leaves as it is.
-            found = tables.column_info(self.connection, table, column)
-            before = tables.family(found and found.kind)
+            info = tables.column_info(self.connection, table, column)
+            before = tables.family(info and info.kind)
             if (before, after) == ("text", "uuid"):
                 return ALTER_CHAR32.format(table=table, column=column)
         return None if before == after else _altered(old, TYPE.format(old=before, new=after))
@@ -298,7 +298,7 @@ class _Walk:
         return ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
 
     def present(self, table: str, model: Any, name: str) -> str | None:
-        """As ``column``; also None for one that the plan adds in another way, such as by RunSQL."""
+        """``column``; None if the table has none, as where a RunSQL of the plan adds it."""
         column = self.column(model._meta.app_label, model._meta.model_name, name)
         return column if column and tables.has_column(self.connection, table, column) else None
 
@@ -307,17 +307,17 @@ class _Walk:
         return sampled(self.connection, table, column, key)
 
     def misread(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
-        """Why sampled ids of the column would be other values in a field that has none; or None."""
+        """Why a field without ids would read a sampled id as another value; else None."""
         key = referenced_id(old)
         values = self.sampled(table, column, model) if key else []
-        for each in values:
-            if key and (found := misread(each, key, new, self.connection)):
-                what = MISREAD.format(misread=found, storage=storage_names(key.scheme)[-1])
+        for sample in values:
+            if key and (reason := misread(sample, key, new, self.connection)):
+                what = MISREAD.format(misread=reason, storage=storage_names(key.scheme)[-1])
                 return _altered(key, what)
         return None
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
-        """Why sampled values of the column are no ids of the new field, or other ids; or None."""
+        """Why sampled values of the column are no ids of the new field, or other ids; else None."""
         if is_same(old, new, self.connection.vendor):
             return None
         values = self.sampled(table, column, model)
@@ -329,22 +329,22 @@ class _Walk:
         what = SAMPLED.format(misfit=reason, count=len(values))
         if reason.advice:
             return ALTER_VALUES.format(what=what)
-        more = "" if isinstance(old, SortableIDField) else f" {DECLARE}"
-        return f"{_altered(old, what)}{more}"
+        ending = "" if isinstance(old, SortableIDField) else f" {DECLARE}"
+        return f"{_altered(old, what)}{ending}"
 
 
-def _altered(field: Any, what: str) -> str:
-    road = MOVE if field.primary_key else FILL
-    given = {"app": field.model._meta.app_label, "name": field.name}
-    return f"{ALTER_VALUES.format(what=what)} {road.format(**given)}"
+def _altered(old: Any, what: str) -> str:
+    advice = MOVE if old.primary_key else FILL
+    names = {"app": old.model._meta.app_label, "name": old.name}
+    return f"{ALTER_VALUES.format(what=what)} {advice.format(**names)}"
 
 
 def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:
-    """Whether it adds or alters sortable ids in the database, or has such an operation."""
+    """Whether it adds or alters sortable ids in the database, or has operations of these kinds."""
     from ..primary_keys.operation import operations_of  # imports the backfill
 
     return any(
-        isinstance(each, kinds)
-        or (isinstance(each, AddField | AlterField) and isinstance(each.field, SortableIDField))
-        for each in operations_of(migration.operations)
+        isinstance(step, kinds)
+        or (isinstance(step, AddField | AlterField) and isinstance(step.field, SortableIDField))
+        for step in operations_of(migration.operations)
     )

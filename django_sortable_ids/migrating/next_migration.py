@@ -61,11 +61,10 @@ def migration_file(
 ) -> MigrationFile:
     """The next migration of the app; ``name`` is without its number."""
     content = {"dependencies": dependencies, "operations": operations}
-    names = [
-        name for app, name in (*(loader.disk_migrations or {}), *dependencies) if app == app_label
-    ]
+    existing = (*(loader.disk_migrations or {}), *dependencies)
+    parse_number = MigrationAutodetector.parse_number
     # The last migration need not have the highest number.
-    number = 1 + max(MigrationAutodetector.parse_number(each) or 0 for each in names)
+    number = 1 + max(parse_number(taken) or 0 for app, taken in existing if app == app_label)
     numbered = f"{number:04}_{name}"
     migration = type("Migration", (Migration,), content)(numbered, app_label)
     writer = MigrationWriter(migration, include_header=False)
@@ -143,9 +142,9 @@ def _actual(
     return actual
 
 
-def change_of(field: SortableIDField, then: SortableIDField) -> str:
-    """What to write in the model, where it has not the constraints of ``then``."""
-    if field.unique or not then.unique:
+def change_of(field: SortableIDField, final: SortableIDField) -> str:
+    """What to write in the model, if it lacks the constraints of ``final``."""
+    if field.unique or not final.unique:
         return "remove null=True" if field.null else ""
     return f"write unique=True{' instead of null=True' if field.null else ''}"
 

@@ -17,7 +17,7 @@ from ..backfill.sources.target import database_option
 from ..fields import SortableIDField
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.operation import moves, operations_of
+from ..primary_keys.operation import moved_keys, moves, operations_of
 from ..schema.swap import unrecorded_swaps
 
 Name = tuple[str, str]
@@ -43,7 +43,7 @@ class Unrecorded:
         return f"manage.py migrate {self.migration[0]} {self.target}{database_option(self.using)}"
 
     @property
-    def found(self) -> str:
+    def summary(self) -> str:
         names = ".".join(self.migration)
         names = f"the undoing of {names}" if self.backwards else names
         return (
@@ -55,27 +55,27 @@ class Unrecorded:
 def unrecorded_changes(
     connection: BaseDatabaseWrapper, loader: MigrationLoader | None = None
 ) -> list[Unrecorded]:
-    """What is unrecorded in a database, and of which the project has the migration."""
-    moves = [each for each in notes.written(connection) if each.is_incomplete or each.is_open]
+    """The unrecorded changes of a database whose migrations the project has."""
+    last = [move for move in notes.written(connection) if move.is_incomplete or move.is_open]
     swaps = list(unrecorded_swaps(connection))
-    if not moves and not swaps:
+    if not last and not swaps:
         return []
     loader, using = loader or MigrationLoader(connection), connection.alias
-    known, found = list(_all(loader)), []
-    for move in moves:
-        alike = [each for each in known if _may_have_written(move, each[1])]
-        for name, operation, target in _next_of(alike, move.backwards, loader):
+    operations, changes = list(_operations(loader)), []
+    for move in last:
+        alike = [pair for pair in operations if _may_have_written(move, pair[1])]
+        for name, operation, target in _stopped(alike, move.backwards, loader):
             keys = tuple(f"{key.model}.{key.name}" for key in operation.keys)
             what = "moved primary keys"
-            found.append(Unrecorded(name, target, move.backwards, what, keys, using))
+            changes.append(Unrecorded(name, target, move.backwards, what, keys, using))
     for swap in swaps:
         model, fields, backwards = (swap.identity[key] for key in ("model", "fields", "backwards"))
-        alike = [each for each in known if _may_have_swapped(model, fields, *each)]
-        for name, _, target in _next_of(alike, backwards, loader):
+        alike = [pair for pair in operations if _may_have_swapped(model, fields, *pair)]
+        for name, _, target in _stopped(alike, backwards, loader):
             labels = tuple(f"{model}.{field}" for field in fields)
             what = f"swapped {' and '.join(fields)} of {model}"
-            found.append(Unrecorded(name, target, backwards, what, labels, using))
-    return found
+            changes.append(Unrecorded(name, target, backwards, what, labels, using))
+    return changes
 
 
 def refusals(
@@ -84,28 +84,29 @@ def refusals(
     plan: Planned,
     unrecorded: Sequence[Unrecorded],
 ) -> Iterator[str]:
-    """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
+    """Why the plan may not be executed, and what to do: it has to start with unrecorded changes."""
     written = list(notes.written(connection))
     for note in written:
-        known = (_may_have_written(note, each) for _, each in _all(loader))
-        if note.is_incomplete and not any(known):
+        is_known = any(_may_have_written(note, operation) for _, operation in _operations(loader))
+        if note.is_incomplete and not is_known:
             yield (
                 f"a migration that moved the primary keys of {', '.join(note.models)} was stopped "
                 f"in the middle, and the project doesn't have it as it was. Restore it, and "
                 f"complete it by `manage.py migrate`."
             )
     first = plan[: len(unrecorded)]
-    planned = {((each.app_label, each.name), backwards) for each, backwards in first}
-    for each in unrecorded:
-        if (each.migration, each.backwards) not in planned:
-            yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
-    yield from refusals_to_undo([each for each, backwards in plan if backwards], written)
-    yield from refusals_of_old_models([each for each, backwards in plan if not backwards], loader)
+    planned = {((migration.app_label, migration.name), backwards) for migration, backwards in first}
+    for change in unrecorded:
+        if (change.migration, change.backwards) not in planned:
+            yield f"{change.summary}. Complete it by `{change.command}`, then migrate again."
+    yield from refusals_to_undo([migration for migration, backwards in plan if backwards], written)
+    applied = [migration for migration, backwards in plan if not backwards]
+    yield from refusals_of_old_models(applied, loader)
 
 
 def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader) -> Iterator[str]:
-    """The moves of keys that the migrations end with, and that the running models don't have."""
-    moved = [(each, key) for each in applied for move in moves(each) for key in move.keys]
+    """Refuses the keys that the migrations move, where the running model has the old key."""
+    moved = [(migration, key) for migration in applied for key in moved_keys(migration)]
     state = loader.project_state() if moved else ProjectState()
     for migration, key in moved:
         app_label, name = key.model_key
@@ -123,8 +124,8 @@ def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader
 def refusals_to_undo(
     undone: Sequence[Migration], written: Sequence[notes.LastMove]
 ) -> Iterator[str]:
-    """The moves whose old keys were not kept, or whose fields of them were removed since and come
-    back empty. The move itself refuses the others that lost them, under another name."""
+    """Refuses moves whose old keys were not kept, or whose fields for them were removed since and
+    come back empty. The move itself refuses where such a field has another name."""
     removed = {
         (migration.app_label, operation.model_name_lower, operation.name)
         for migration in undone
@@ -136,8 +137,8 @@ def refusals_to_undo(
             own = [note for note in written if note.is_of(move.keys)]
             for key in move.keys:
                 is_gone = key.old is None or (*key.model_key, key.old_name) in removed
-                had = [note.with_old if key.old else note.models for note in own]
-                if is_gone and any(key.model in each for each in had):
+                moved = [note.with_old if key.old else note.models for note in own]
+                if is_gone and any(key.model in models for models in moved):
                     yield (
                         f"{migration} can't be undone: the old keys of {key.model} were not kept, "
                         f"or were removed since, and only a backup has them. To fill their field, "
@@ -151,11 +152,11 @@ def pending_apps(connection: BaseDatabaseWrapper) -> set[str]:
     pending = [
         loader.graph.nodes[key] for key in loader.graph.nodes.keys() - loader.applied_migrations
     ]
-    moved = {key.model_key[0] for each in pending for move in moves(each) for key in move.keys}
-    return moved | {each.app_label for each in pending}
+    moved = {key.model_key[0] for migration in pending for key in moved_keys(migration)}
+    return moved | {migration.app_label for migration in pending}
 
 
-def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
+def _operations(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
     for name, migration in sorted(loader.graph.nodes.items()):
         yield from ((name, operation) for operation in operations_of(migration.operations))
 
@@ -172,18 +173,20 @@ def _may_have_swapped(model: str, fields: list[str], name: Name, operation: Any)
     )
 
 
-def _next_of(
-    found: Sequence[tuple[Name, Any]], backwards: bool, loader: MigrationLoader
+def _stopped(
+    alike: Sequence[tuple[Name, Any]], backwards: bool, loader: MigrationLoader
 ) -> list[tuple[Name, Any, str]]:
-    """The one that was stopped, since others may have done the same before; and what ``migrate``
-    needs to complete it."""
-    applied = [each for each in found if each[0] in loader.applied_migrations]
-    pending = [each for each in found if each not in applied]
-    stopped = applied[-1:] if backwards else pending[:1]
-    return [(name, each, _before(loader, name) if backwards else name[1]) for name, each in stopped]
+    """The operation that was stopped, since others may have done the same before; and what
+    ``migrate`` needs to complete it."""
+    applied = [pair for pair in alike if pair[0] in loader.applied_migrations]
+    pending = [pair for pair in alike if pair not in applied]
+    last = applied[-1:] if backwards else pending[:1]
+    return [(name, operation, _target(loader, name, backwards)) for name, operation in last]
 
 
-def _before(loader: MigrationLoader, name: Name) -> str:
-    parents = sorted(each.key for each in loader.graph.node_map[name].parents)
+def _target(loader: MigrationLoader, name: Name, backwards: bool) -> str:
+    if not backwards:
+        return name[1]
+    parents = sorted(parent.key for parent in loader.graph.node_map[name].parents)
     own = [parent for app_label, parent in parents if app_label == name[0]]
     return own[-1] if own else "zero"

@@ -27,7 +27,7 @@ _UNRECORDED = "The keys were moved, and that is not recorded: run no application
 
 
 class Note:
-    """``copies`` are those of the keys, and ``backwards`` is the direction of the move."""
+    """How far a move is. ``copies`` are the copies of its keys, ``backwards`` its direction."""
 
     def __init__(
         self,
@@ -48,8 +48,8 @@ class Note:
             "keys": _identity(keys),
             "fields": [
                 MigrationWriter.serialize(field)[0]
-                for each in changed
-                for field in (each.field, each.old)
+                for moved in changed
+                for field in (moved.field, moved.old)
                 if field
             ],
         }
@@ -85,8 +85,8 @@ class Note:
         self._save(last_numbers, {_STEPS: steps})
 
     def write(self, last_numbers: Mapping[str, int], with_old_keys: Sequence[str]) -> None:
-        """The move is complete: in its transaction, or after its last statement. ``with_old_keys``
-        are the models of which a row has its old key."""
+        """Save that the move is complete: in its transaction, or after its last statement.
+        ``with_old_keys`` are the models of which a row has its old key."""
         done = {RECORDED: recorded(self._using), _SOURCES: self._sources}
         self._save(last_numbers, {**done, _WITH_OLD_KEYS: with_old_keys})
 
@@ -101,7 +101,7 @@ class Note:
         """What ``begin`` or ``write`` saved of any move of these keys."""
         return dict(self._note.state.get(_NUMBERS, {}))
 
-    def left(self) -> str:
+    def progress(self) -> str:
         connection = connections[self._using]
         if connection.in_atomic_block and connection.features.can_rollback_ddl:
             return UNMOVED
@@ -119,7 +119,7 @@ class Note:
 
     @property
     def _note(self) -> MoveNote:
-        """That of the last move of these keys; an empty one if there was none."""
+        """The note of the last move of these keys; an empty one if there was none."""
         new = MoveNote(target=self._target, identity={}, state={})
         return MoveNote.objects.using(self._using).filter(target=self._target).first() or new
 
@@ -140,7 +140,7 @@ class LastMove:
         return [model for model, _ in self.keys]
 
     def is_of(self, keys: Sequence[MovedKey]) -> bool:
-        """Whether a migration with these keys wrote it, perhaps of some of them."""
+        """Whether a migration of these keys wrote it. The note may be of some of them only."""
         return all(key in _identity(keys) for key in self.keys)
 
 

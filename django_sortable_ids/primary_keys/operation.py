@@ -2,7 +2,7 @@
 
 1. What prevents the move is refused, and so is what fails in a dry run on empty tables.
 2. The map gets the present and the new key of each row.
-3. It gets those of deleted rows whose keys only histories contain, too.
+3. It also gets keys of deleted rows, which only histories contain.
 4. All columns get new keys for their old ones: in one transaction, or by steps in a note.
 5. The map is dropped. The pairs of deleted rows stay as long as the move can be undone.
 
@@ -45,8 +45,8 @@ _ENGINES: dict[str, type[KeyEngine]] = {
 
 
 class BothWays(Operation):
-    """One method changes the database in both directions. What it does depends on what it finds
-    there, so ``sqlmigrate`` shows no SQL."""
+    """Operations with one method for both directions. What it does depends on what it finds in the
+    database, so ``sqlmigrate`` shows no SQL."""
 
     reduces_to_sql = False
 
@@ -105,27 +105,27 @@ class MigratePrimaryKey(BothWays):
     ) -> None:
         self.keys = list(keys)
         self.references = [Reference(*reference) for reference in references]
-        self.generic = [TextReference(*each) for each in generic]
+        self.generic = [TextReference(*reference) for reference in generic]
         self.copies = list(copies)
         self.histories = [History(*history) for history in histories]
-        self.adopted = [Reference(*each) for each in adopted]
+        self.adopted = [Reference(*reference) for reference in adopted]
         self.texts = [TextReference(*text) for text in texts]
         self.allowed = list(allowed)
 
     def deconstruct(self) -> Any:
-        given = {name: getattr(self, name) for name in self.serialization_expand_args}
+        arguments = {name: getattr(self, name) for name in self.serialization_expand_args}
         for name in ("references", "generic", "histories", "adopted", "texts"):
-            given[name] = [tuple(each) for each in given[name]]
-        return type(self).__name__, [], {name: each for name, each in given.items() if each}
+            arguments[name] = [*map(tuple, arguments[name])]
+        return type(self).__name__, [], {name: given for name, given in arguments.items() if given}
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         # Django would render most models again after each change: after all of them, it does once.
         state.__dict__.pop("apps", None)
         changed: list[MovedKey | KeyCopy] = [*self.keys, *self.copies]
-        for each in changed:
-            state.alter_field(*each.model_key, each.name, each.field, True)
-            if each.old is not None:
-                state.add_field(*each.model_key, each.old_name, each.old, True)
+        for field in changed:
+            state.alter_field(*field.model_key, field.name, field.field, True)
+            if field.old is not None:
+                state.add_field(*field.model_key, field.old_name, field.old, True)
 
     def _change(
         self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
@@ -134,9 +134,9 @@ class MigratePrimaryKey(BothWays):
             # After a change of a plain field, Django leaves models that refer to the class of the
             # model before it.
             state.__dict__.pop("apps", None)
-        using, model = editor.connection.alias, before.apps.get_model
-        # Those whose tables this database has.
-        keys = [each for each in self.keys if self.allow_migrate_model(using, model(each.model))]
+        using, get_model = editor.connection.alias, before.apps.get_model
+        # The keys whose tables this database has.
+        keys = [key for key in self.keys if self.allow_migrate_model(using, get_model(key.model))]
         if not keys:
             return
         check_table(MoveNote, using)
@@ -146,7 +146,7 @@ class MigratePrimaryKey(BothWays):
                     f"the old keys of {key.model} were not kept: only a backup has them"
                 )
         engine = self._engine(editor, keys, before, after, backwards=backwards)
-        with explained("the same `manage.py migrate`", engine.note.left):
+        with explained("the same `manage.py migrate`", engine.note.progress):
             self._move(engine, keys, backwards=backwards)
 
     def _move(self, engine: KeyEngine, keys: Sequence[MovedKey], *, backwards: bool) -> None:
@@ -188,7 +188,7 @@ class MigratePrimaryKey(BothWays):
 
     def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
         labels = {key.model for key in keys}
-        return [each for each in self.copies if each.key in labels]
+        return [copy for copy in self.copies if copy.key in labels]
 
     def describe(self) -> str:
         names = ", ".join(key.model for key in self.keys)
@@ -228,7 +228,7 @@ class RenameMovedKey(BothWays):
         self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
     ) -> None:
         present, final = (
-            each.apps.get_model(app_label, self.model_name) for each in (before, after)
+            state.apps.get_model(app_label, self.model_name) for state in (before, after)
         )
         connection, table = editor.connection, present._meta.db_table
         if not self.allow_migrate_model(connection.alias, present):
@@ -237,11 +237,12 @@ class RenameMovedKey(BothWays):
         if backwards:
             names = [(following, name) for name, following in reversed(names)]
         pairs = (
-            (present._meta.get_field(a).column, final._meta.get_field(b).column) for a, b in names
+            (present._meta.get_field(old).column, final._meta.get_field(new).column)
+            for old, new in names
         )
         columns = {old: new for old, new in pairs if old != new}
         gone = columns.keys() - columns.values()
-        if gone and all(tables.has_column(connection, table, each) for each in gone):
+        if gone and all(tables.has_column(connection, table, column) for column in gone):
             key = present._meta.pk
             with_short_lock_timeout(editor, lambda: rename(editor, key, columns))
 
@@ -250,10 +251,13 @@ class RenameMovedKey(BothWays):
         return f"Rename the key of {self.model_name} and its old values: {names}"
 
 
-def moves(migration: Migration) -> Iterator[MigratePrimaryKey]:
-    for operation in operations_of(migration.operations):
-        if isinstance(operation, MigratePrimaryKey):
-            yield operation
+def moves(migration: Migration) -> list[MigratePrimaryKey]:
+    operations = operations_of(migration.operations)
+    return [operation for operation in operations if isinstance(operation, MigratePrimaryKey)]
+
+
+def moved_keys(migration: Migration) -> list[MovedKey]:
+    return [key for move in moves(migration) for key in move.keys]
 
 
 def operations_of(operations: Iterable[Operation]) -> Iterator[Any]:

@@ -106,7 +106,7 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
     quote, connection = editor.quote_name, editor.connection
     table, column = new.model._meta.db_table, str(new.column)
     quoted = quote(column)
-    like, unique = (tables.index_name(editor, table, column, each) for each in ("_like", "_uniq"))
+    like, unique = (tables.index_name(editor, table, column, end) for end in ("_like", "_uniq"))
     notnull = str(editor._create_index_name(table, [column], suffix="_notnull"))
 
     def change(*changes: str) -> None:
@@ -125,7 +125,7 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
         editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
 
     def build_index(kind: str, name: str, columns: str) -> Any:
-        """What was there of the index before."""
+        """Build the index unless it is valid; returns what the catalogue had of it before."""
         index = look_up(_INDEX, name)
         if not index or not index[0]:
             if index:
@@ -143,7 +143,7 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
 
     if new.unique and not old.unique:
         if old.db_index:
-            # Those of ``db_index=True``, which the unique index replaces.
+            # The indexes of ``db_index=True``, which the unique index replaces.
             plain = {"index": True, "unique": False, "partial": False, "type": Index.suffix}
             for name in unnamed(connection, new, **plain):
                 if name != like:
@@ -233,27 +233,25 @@ def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
     """
     table = editor.quote_name(new.model._meta.db_table)
     _, sql = row(editor.connection, f"SHOW CREATE TABLE {table}")
-    tokens = next(
-        each for each in columns(sql, MYSQL) if each[0].name.lower() == str(new.column).lower()
-    )
+    name = str(new.column).lower()
+    tokens = next(column for column in columns(sql, MYSQL) if column[0].name.lower() == name)
     wanted = "NULL" if new.null else "NOT NULL"
     outer = [token for token in tokens[1:] if token.depth == 1]
     words = [token.keyword for token in outer]
     trailing = _COMMENTS.match(sql, tokens[-1].end)
     end = trailing.end() if trailing else tokens[-1].end
-    at = next((n for n, word in enumerate(words) if word == "NULL"), None)
-    if at is not None:
-        has_more = words[at - 1] in ("NOT", "DEFAULT")
-        start = outer[at - 1 if has_more else at].start
-        return f"{sql[tokens[0].start : start]}{wanted}{sql[outer[at].end : end]}"
-    at = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
-    before = sql[tokens[0].start : at].rstrip()
-    return f"{before} {wanted} {sql[at:end]}".rstrip()
+    place = next((n for n, word in enumerate(words) if word == "NULL"), None)
+    if place is not None:
+        has_two_words = words[place - 1] in ("NOT", "DEFAULT")
+        start = outer[place - 1 if has_two_words else place].start
+        return f"{sql[tokens[0].start : start]}{wanted}{sql[outer[place].end : end]}"
+    start = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
+    before = sql[tokens[0].start : start].rstrip()
+    return f"{before} {wanted} {sql[start:end]}".rstrip()
 
 
 def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
     quote, column, table = editor.quote_name, str(new.column), old.model._meta.db_table
-
     unique = unnamed(editor.connection, old, unique=True, primary_key=False)
     plain = unnamed(editor.connection, old, index=True, unique=False, type=Index.suffix)
     changes: list[str] = []
@@ -262,7 +260,7 @@ def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
         changes.append(f"ADD CONSTRAINT {quote(name)} UNIQUE ({quote(column)})")
     if old.unique and not new.unique:
         changes += [f"DROP INDEX {quote(name)}" for name in unique]
-    had, has = (bool(each.db_index and not each.unique) for each in (old, new))
+    had, has = (bool(field.db_index and not field.unique) for field in (old, new))
     if had and not has:
         changes += [f"DROP INDEX {quote(name)}" for name in plain]
     if has and not had and not plain:

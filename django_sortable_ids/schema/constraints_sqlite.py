@@ -139,23 +139,23 @@ class _Column:
 
     def drop_unique(self, *, only_own: bool = False) -> None:
         """Drop the unique indexes of the column: all, or only those that ``alter`` created.
-        One of CREATE TABLE stays on the way back, and else only an AlterField drops it."""
+        A UNIQUE of CREATE TABLE stays on the way back; forwards, only an AlterField drops it."""
         unique = self.indexes(unique=True)
         own = str(self.editor._create_index_name(self.table, [self.column], suffix="_uniq"))
-        dropped = [each for each in unique if not only_own or each.startswith(own)]
-        if not only_own and any(each.startswith(_CONSTRAINT) for each in unique):
+        dropped = [name for name in unique if not only_own or name.startswith(own)]
+        if not only_own and any(name.startswith(_CONSTRAINT) for name in unique):
             raise BackfillError(
                 f"{self.field}: its UNIQUE is in the definition of the table. Use an AlterField, "
                 f"which copies the table and keeps only what the model knows"
             )
-        wanted = [folded(self.table), folded(self.column)]
+        this_column = [folded(self.table), folded(self.column)]
         is_last = dropped and dropped == unique
         references = [
             f"{table}.{column}"
             for table, column, *referenced in (
                 foreign_keys(self.editor.connection) if is_last else ()
             )
-            if [*map(folded, referenced)] == wanted
+            if [*map(folded, referenced)] == this_column
         ]
         if references:
             raise BackfillError(
@@ -173,11 +173,11 @@ class _Column:
         written = f"{self.quoted} {self.editor.column_sql(field.model, field)[0]}"
         is_copied = sql[tokens[0].start : tokens[-1].end] == written
         unique = self.indexes(unique=True)
-        return is_copied and any(each.startswith(_CONSTRAINT) for each in unique)
+        return is_copied and any(name.startswith(_CONSTRAINT) for name in unique)
 
     def set_plain_index(self, old: Any, new: Any) -> None:
         """Create or drop the index of ``db_index=True``, which a unique index replaces."""
-        had, has = (bool(each.db_index and not each.unique) for each in (old, new))
+        had, has = (bool(field.db_index and not field.unique) for field in (old, new))
         name = self.editor._create_index_name(self.table, [self.column])
         existing = self.indexes(unique=False)
         if had and not has and name in existing:
@@ -254,7 +254,7 @@ class _Column:
             )
             if origin != "c"
         ]
-        indexes.sort(key=lambda each: int(each[0].rpartition("_")[2]))
+        indexes.sort(key=lambda index: int(index[0].rpartition("_")[2]))
         keys = self._rows(f"PRAGMA {schema}.foreign_key_list({self.quoted_table})")
         return {**dict(indexes), "": keys}
 
@@ -267,11 +267,11 @@ class _Column:
 
 def foreign_keys(connection: Any) -> list[tuple[str, str, str, str]]:
     """Table, column, parent and column of the parent of each foreign key."""
-    found = rows(connection, _FOREIGN_KEYS)
-    for place, (table, column, parent, referenced) in enumerate(found):
+    keys = rows(connection, _FOREIGN_KEYS)
+    for place, (table, column, parent, referenced) in enumerate(keys):
         if not referenced:
-            about = rows(connection, f"PRAGMA main.table_info({_quoted(parent)})")
+            described = rows(connection, f"PRAGMA main.table_info({_quoted(parent)})")
             # It refers to the primary key.
-            referenced = next((name for _, name, *_, number in about if number == 1), "")
-            found[place] = (table, column, parent, referenced)
-    return found
+            referenced = next((name for _, name, *_, number in described if number == 1), "")
+            keys[place] = (table, column, parent, referenced)
+    return keys

@@ -26,7 +26,7 @@ from ..schemes import InvalidID, OutOfRange, Scheme, TimeScheme
 PAGE = 1000
 """Rows that are sampled at each end and in the middle."""
 _PAGE_OF_CHECKS = 100
-"""As ``PAGE``, for the columns of a whole project."""
+"""The ``PAGE`` for the columns of a whole project."""
 _TEXTS = 60
 """Ids that are sorted to find out how a column sorts."""
 _EARLIEST, _TOLERANCE = datetime(2000, 1, 1, tzinfo=UTC), timedelta(days=1)
@@ -63,9 +63,8 @@ def sampled(
     itself if an index begins with it. ``page`` is the number of rows of each.
     """
     values: dict[Any, None] = {}
-    for query, parameters in _samples(connection, table, column, key, page):
-        found = db.rows(connection, query, parameters)
-        values |= dict.fromkeys(_hashable(value) for (value,) in found)
+    for sample in _samples(connection, table, column, key, page):
+        values |= dict.fromkeys(_hashable(value) for (value,) in db.rows(connection, *sample))
     return list(values)
 
 
@@ -80,14 +79,14 @@ def _samples(
         return
     quoted_key = quote(key)
     # LIMIT before the NULL filter: a nearly empty column would need a full scan.
-    both = f"SELECT {quoted_key} AS key_of_row, {name} AS id FROM {quoted}"
+    pairs = f"SELECT {quoted_key} AS key_of_row, {name} AS id FROM {quoted}"
     outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
-    yield outer.format(f"{both} ORDER BY {quoted_key} LIMIT {page}"), []
-    yield outer.format(f"{both} ORDER BY {quoted_key} DESC LIMIT {page}"), []
+    yield outer.format(f"{pairs} ORDER BY {quoted_key} LIMIT {page}"), []
+    yield outer.format(f"{pairs} ORDER BY {quoted_key} DESC LIMIT {page}"), []
     keys = f"SELECT {quoted_key} FROM {quoted} ORDER BY {quoted_key}"
     ends = [db.value(connection, f"{keys} {order} LIMIT 1") for order in ("ASC", "DESC")]
     if all(isinstance(end, int) for end in ends):
-        middle = f"{both} WHERE {quoted_key} >= %s ORDER BY {quoted_key} LIMIT {page}"
+        middle = f"{pairs} WHERE {quoted_key} >= %s ORDER BY {quoted_key} LIMIT {page}"
         yield outer.format(middle), [sum(ends) // 2]
     if column != key and tables.begins_an_index(connection, table, column):
         yield f"{not_null} ORDER BY {name} LIMIT {page}", []
@@ -108,9 +107,9 @@ def misfit(
     column_of: tuple[str, str] | None = None,
     late_share: float = 0.5,
 ) -> Misfit | None:
-    """Why a value of this table and column, or those of ``new``, is no id of ``new``, or another id
-    than of ``old``; None if all values keep their meaning. ``late_share``: as in
-    ``later_than_now``."""
+    """Why a value is no id of ``new``, or another id than of ``old``; None if all values keep their
+    meaning. They are of the table and column ``column_of``, or else of the column of ``new``.
+    ``late_share`` is the ``share`` of ``later_than_now``."""
     place = column_of or (new.model._meta.db_table, str(new.column))
     table, column = map(connection.ops.quote_name, place)
     for value in values:
@@ -129,49 +128,49 @@ def misread(value: Any, old: SortableIDField, new: Any, connection: Any) -> str 
     except ValueError:
         return None  # It is no id.
     try:
-        found = str(new.to_python(value))
+        read = str(new.to_python(value))
     except (ValueError, TypeError, ValidationError):
-        found = f"no {type(new).__name__}"
-    return None if found == expected else f"{expected} would be read as {found}"
+        read = f"no {type(new).__name__}"
+    return None if read == expected else f"{expected} would be read as {read}"
 
 
 def later_than_now(numbers: Sequence[int], scheme: Scheme, share: float = 0.5) -> Misfit | None:
-    """That more than this share of the ids have a time after the present; None if not."""
+    """The misfit if more than this share of the ids have a time after the present."""
     if not isinstance(scheme, TimeScheme):
         return None
     limit = datetime.now(UTC) + _TOLERANCE
     times = _times(scheme, numbers)
-    future = [at for at in times if at > limit]
+    future = [time for time in times if time > limit]
     if len(future) <= share * len(times):
         return None
-    found = (
+    reason = (
         f"{len(future):,} of {len(times):,} sampled ids would be of a time after now, such as "
         f"{min(future):%Y-%m-%d}, and new ids would sort before them."
     )
     few = 2 * len(future) <= len(times)
-    return Misfit(found, f"{_FIND_OUT} {_ACCEPT}" if few else _FIND_OUT)
+    return Misfit(reason, f"{_FIND_OUT} {_ACCEPT}" if few else _FIND_OUT)
 
 
 def unlikely(
     values: list[Any], field: SortableIDField, connection: BaseDatabaseWrapper
 ) -> str | None:
-    """That some of the ``values_of`` the field, all of them ids, have a time before 2000 or after
-    the present; None if not, or if the ids have the times of their rows."""
+    """How many of the ``values_of`` the field, all of them ids, have a time before 2000 or after
+    the present; None if none has, or if the ids have the times of their rows."""
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme) or field.created_from:
         return None
     numbers = [field.stored(connection).from_db(value) for value in values]
     times, limit = _times(scheme, numbers), datetime.now(UTC) + _TOLERANCE
-    strange = [at for at in times if not _EARLIEST <= at <= limit]
+    strange = [time for time in times if not _EARLIEST <= time <= limit]
     if not strange:
         return None
-    shown = ", ".join(sorted({f"{at:%Y-%m-%d}" for at in strange})[:3])
+    shown = ", ".join(sorted({f"{time:%Y-%m-%d}" for time in strange})[:3])
     return f"{len(strange):,} of {len(times):,} sampled ids have such a time: {shown}"
 
 
 def _times(scheme: TimeScheme, numbers: Iterable[int]) -> list[datetime]:
-    found = (_time(scheme, number) for number in numbers)
-    return [at for at in found if at is not None]
+    times = (_time(scheme, number) for number in numbers)
+    return [time for time in times if time is not None]
 
 
 def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
@@ -186,7 +185,7 @@ def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
     texts = [stored.form.format(number) for number in islice(_numbers(field.scheme), _TEXTS)]
     quote = connection.ops.quote_name
     column, table = (
-        quote(str(each)).replace("%", "%%") for each in (field.column, field.model._meta.db_table)
+        quote(str(name)).replace("%", "%%") for name in (field.column, field.model._meta.db_table)
     )
     # In a UNION, the constants take the collation of the column, or of one that a move will add.
     collation = field.db_parameters(connection)["collation"]
@@ -212,8 +211,8 @@ def too_narrow(connection: BaseDatabaseWrapper, stored: Any, column: Any) -> tup
     if connection.vendor == "sqlite":
         return None
     if isinstance(stored, IntegerStorage):
-        kind = connection.introspection.get_field_type(column.type_code, column)
-        return ("32 bits or less", "64 bits") if kind in _NARROW_INTEGERS else None
+        field_type = connection.introspection.get_field_type(column.type_code, column)
+        return ("32 bits or less", "64 bits") if field_type in _NARROW_INTEGERS else None
     match stored:
         case TextStorage():
             needed, unit = stored.form.length, "characters"
@@ -264,8 +263,8 @@ def _reason(
             same = before == number and _time(old.scheme, before) == _time(new.scheme, number)
         except (ValueError, TypeError, AttributeError):
             return None  # It was no id before.
-        wrong = _is_late(old, before) and not _is_late(new, number)
-        if not same and not (before == number and wrong):
+        is_corrected = _is_late(old, before) and not _is_late(new, number)
+        if not same and not (before == number and is_corrected):
             return Misfit(f"{shown} would become another {title}, or get another time.")
         if lost := _lost_text(number, new, old):
             return Misfit(lost)

@@ -40,9 +40,9 @@ def swap(
     Raises ``BackfillError`` if these fields can't be swapped.
     """
     _refuse(before, name, other)
-    old, new = (before._meta.get_field(each) for each in (name, other))
+    old, new = before._meta.get_field(name), before._meta.get_field(other)
     pairs: list[tuple[Any, Any]] = [
-        (field, after._meta.get_field(each)) for field, each in ((old, other), (new, name))
+        (field, after._meta.get_field(new_name)) for field, new_name in ((old, other), (new, name))
     ]
     moves = {was.column: column for was, is_now in pairs if was.column != (column := is_now.column)}
     if not backwards:
@@ -50,8 +50,8 @@ def swap(
     connection, table = editor.connection, before._meta.db_table
 
     def once() -> None:
-        """The note starts, the columns are renamed, the note ends. In one transaction, but on
-        MariaDB and MySQL."""
+        """Start the note, rename the columns, complete the note. This is one transaction, except
+        on MariaDB and MySQL."""
         using, columns = connection.alias, [*moves]
         note = _note_of(before, name, other, backwards=backwards, using=using)
         if is_open(note, using):
@@ -125,8 +125,8 @@ def _rename_records(pairs: list[tuple[Any, Any]], using: str) -> None:
     names = {old.name: new.name for old, new in pairs}
     runs = BackfillRun.objects.using(using)
     for run in runs.filter(target__in=labels):
-        sources = {each: run.options.get(each) for each in OF_FIELDS}
-        renamed = {each: names[name] for each, name in sources.items() if name in names}
+        sources = {option: run.options.get(option) for option in OF_FIELDS}
+        renamed = {option: names[name] for option, name in sources.items() if name in names}
         runs.filter(pk=run.pk).update(options={**run.options, **renamed})
     _replace(runs, "target", labels)
     keys = {
@@ -148,18 +148,18 @@ def _replace(rows: QuerySet[Any], column: str, values: dict[str, str]) -> None:
 
 def _refuse(model: type[models.Model], name: str, other: str) -> None:
     label = model._meta.label
-    for each in (name, other):
-        field: Any = model._meta.get_field(each)
+    for field_name in (name, other):
+        field: Any = model._meta.get_field(field_name)
         if field in model._meta.pk_fields:
             raise BackfillError(
-                f"{label}.{each} is the primary key or a part of it, and other tables contain its "
-                f"values: it can't be swapped"
+                f"{label}.{field_name} is the primary key or a part of it, and other tables "
+                f"contain its values: it can't be swapped"
             )
         if field.is_relation or not field.concrete:
-            raise BackfillError(f"{label}.{each} has no column of ids: it can't be swapped")
+            raise BackfillError(f"{label}.{field_name} has no column of ids: it can't be swapped")
     names = {name, other}
     for relation in model._meta.related_objects:
-        pointed = {each.name for each in relation.field.foreign_related_fields}
+        pointed = {target.name for target in relation.field.foreign_related_fields}
         if names & pointed:
             raise BackfillError(
                 f"{relation.field} refers to {label}.{(names & pointed).pop()} by to_field and "
@@ -176,11 +176,11 @@ def _refuse(model: type[models.Model], name: str, other: str) -> None:
 
 def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
     words = re.compile(rf"\b({'|'.join(map(re.escape, names))})(\b|__)")
-    for each in (*model._meta.indexes, *model._meta.constraints):
-        _, args, kwargs = each.deconstruct()
+    for definition in (*model._meta.indexes, *model._meta.constraints):
+        _, args, kwargs = definition.deconstruct()
         rest = {key: value for key, value in kwargs.items() if key not in ("fields", "name")}
         if words.search(repr((args, rest))):
-            yield each.name
+            yield definition.name
     for field in model._meta.local_fields:
         if field.generated and words.search(repr(getattr(field, "expression", ""))):
             yield field.name
@@ -200,8 +200,8 @@ def recorded(using: str) -> dict[str, int]:
 
 
 def is_open(note: MoveNote, using: str) -> bool:
-    """Whether the migration of a complete note is still to be recorded: none was since. One that
-    is undone is recorded by the deletion of its row."""
+    """Whether the migration of a complete note isn't recorded yet: no migration was since. Django
+    records the undoing of a migration by the deletion of its row."""
     before = note.state.get(RECORDED)
     if before is None:
         return False
@@ -212,8 +212,8 @@ def is_open(note: MoveNote, using: str) -> bool:
 
 
 def notes_of(connection: Any, kind: str) -> Iterable[MoveNote]:
-    """Those whose target begins so; none in a database without their table, nor in a schema that
-    shares it with others."""
+    """The notes whose target begins with ``kind``; none in a database without their table, nor in
+    a schema that shares it with others."""
     table, recorder = MoveNote._meta.db_table, MigrationRecorder(connection)
     if tables.kind(connection, table) != "table" or not recorder.has_table():
         return []
@@ -229,13 +229,13 @@ def _note_of(
     """The note of this swap if it is not recorded yet; else a new one. Another swap of the same
     fields starts from other definitions."""
     table = before._meta.db_table
-    were = [MigrationWriter.serialize(before._meta.get_field(each))[0] for each in (name, other)]
+    fields = before._meta.get_field(name), before._meta.get_field(other)
     identity = {
         "backwards": backwards,
         "table": table,
         "model": before._meta.label,
         "fields": [name, other],
-        "were": were,
+        "were": [MigrationWriter.serialize(field)[0] for field in fields],
     }
     target = f"{_SWAP}{table} {name} {other}"[:200]
     note = MoveNote.objects.using(using).filter(target=target).first() or MoveNote(target=target)
@@ -265,5 +265,5 @@ def is_swapped(note: MoveNote, connection: Any) -> bool:
 def positions(connection: Any, table: str, columns: list[str]) -> list[int | None]:
     """The positions of the columns in the table; None for those that it doesn't have."""
     known = tables.columns(connection, table)
-    found = [known.get(tables.folded(connection, column)) for column in columns]
-    return [each and each.position for each in found]
+    infos = [known.get(tables.folded(connection, column)) for column in columns]
+    return [info and info.position for info in infos]

@@ -78,7 +78,7 @@ def elements(sql: str, pattern: str) -> Iterator[tuple[list[Token], Token]]:
     """The tokens of each column, index and constraint of a CREATE TABLE, and the comma or the
     parenthesis that ends it."""
     tokens = split(sql, pattern)
-    if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
+    if [token.keyword for token in tokens[:2]] != ["CREATE", "TABLE"]:
         raise NotUnderstood("it is no CREATE TABLE")
     element: list[Token] = []
     for token in tokens:
@@ -112,7 +112,7 @@ def split(sql: str, pattern: str) -> list[Token]:
 def dependents(tokens: Iterable[Token], keys: Mapping[str, object]) -> list[str]:
     """The columns whose values expressions use, other than whether they are NULL, or equal to
     another one with the same key. ``keys`` are those of the columns in question, by their names in
-    lower case. One after a comma may be the last argument of a function."""
+    lower case. After a comma, each counts: it may be the last argument of a function."""
     words = [
         f"\0{token.name.lower()}\0"
         if token.text[0] != "'" and token.name.lower() in keys
@@ -122,8 +122,8 @@ def dependents(tokens: Iterable[Token], keys: Mapping[str, object]) -> list[str]
     ]
     text = re.sub("(?<!, )\0[^\0]+\0 (IS (NOT )?NULL|ISNULL|NOTNULL)", "", " ".join(words))
 
-    def without_keys(found: re.Match[str]) -> str:
-        return found[1] if keys[found[2]] is keys[found[3]] else found[0]
+    def without_keys(match: re.Match[str]) -> str:
+        return match[1] if keys[match[2]] is keys[match[3]] else match[0]
 
     return re.findall("\0([^\0]+)\0", re.sub(_EQUAL, without_keys, text))
 
@@ -135,13 +135,13 @@ def with_null(sql: str, column: str, null: bool) -> str:
     """The definition of the table with the column as NULL or NOT NULL."""
     tokens = tokens_of(columns(sql, SQLITE), column)
     words = [token.keyword if token.depth == 1 else "" for token in tokens]
-    for at in range(1, len(words)):
-        before = words[at - 1]
-        if words[at] != "NULL" or before in ("DEFAULT", "SET"):
+    for place in range(1, len(words)):
+        before = words[place - 1]
+        if words[place] != "NULL" or before in ("DEFAULT", "SET"):
             continue
-        start = tokens[at].start
+        start = tokens[place].start
         if before == "NOT" and null:
-            return with_null(sql[: tokens[at - 1].start] + sql[start:], column, null)
+            return with_null(sql[: tokens[place - 1].start] + sql[start:], column, null)
         if before == "NOT":
             return sql
         if not null:
@@ -151,7 +151,7 @@ def with_null(sql: str, column: str, null: bool) -> str:
 
 
 def tokens_of(defined: Iterable[list[Token]], column: str) -> list[Token]:
-    """Those of one of the ``columns`` on SQLite."""
+    """The tokens of one of the ``columns``, on SQLite."""
     for tokens in defined:
         if folded(tokens[0].name) == folded(column):
             return tokens
