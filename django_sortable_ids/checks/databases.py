@@ -38,7 +38,10 @@ from ..schemes import TimeScheme
 from . import message
 from .definitions import check_generic_relations
 
-_FIX_OF_TIMES = "Find out who generated them. If all count from another epoch, set epoch_ms=."
+_FIX_OF_TIMES = (
+    "Find out who generated them. If all count from another epoch, set epoch_ms=. If their rows "
+    "have such times, add 'sortable_ids.W011' to SILENCED_SYSTEM_CHECKS."
+)
 _FIX_OF_MOVE = (
     "If the times that the move took are right, add 'sortable_ids.W011' to SILENCED_SYSTEM_CHECKS. "
     "If not, undo the move by `manage.py migrate {app}` with the name of the migration before it, "
