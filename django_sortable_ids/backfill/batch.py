@@ -27,7 +27,7 @@ class Position:
 
 
 PARTS = 4
-"""On PostgreSQL: batches in a span. More would save little, and each reads all rows of the span."""
+"""Batches in a span, on PostgreSQL. More would save little, and each reads all rows of the span."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ class Cursor:
         # Its key is another now: it is the row with its id.
         last_id = target.scheme.layout.join(position.tick, position.suffix)
         value = {target.field.name: target.scheme.from_trusted(last_id)}
-        found = target.first(target.rows.filter(**value))
-        return found and cls(found, position)
+        last_row = target.first(target.rows.filter(**value))
+        return last_row and cls(last_row, position)
 
 
 def dump_row(row: Row) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def dump_row(row: Row) -> dict[str, Any]:
 
 
 def _dumped(value: Any) -> str:
-    """What to_python of the field reads: of a BinaryField, base64."""
+    """The text that ``to_python`` of the field reads: base64 for a ``BinaryField``."""
     if isinstance(value, bytes | memoryview):
         return b64encode(value).decode()
     return value.isoformat() if isinstance(value, datetime) else str(value)
@@ -170,13 +170,13 @@ def mint(
     starts: list[int] = []
     """Of the slots, as payloads."""
     sizes: list[int] = []
-    rest = len(ticks)
+    later = len(ticks)
     for tick, same in groupby(ticks):
         count = len(list(same))
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
-        rest -= count
-        rows, room = count if rest else count + more, layout.new.capacity(tick) - start
+        later -= count
+        rows, room = count if later else count + more, layout.new.capacity(tick) - start
         if rows > room:
             raise TickFull(
                 f"{rows} rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "
@@ -206,7 +206,7 @@ def mint_between(
 
     ``before`` are the ids of rows that come before the new ones, ``after`` those of rows that come
     after them. These may contradict each other, if the application generated them or the time of a
-    row was edited: the gap is taken that contradicts the fewest. All new ids are smaller than
+    row was edited: the ids go into the gap that contradicts the fewest. All are smaller than
     ``last``. ``rows`` need ids in the gap, these ``count`` among them, and each finds room.
 
     Raises ``OutOfRange`` if there is no room.
@@ -215,7 +215,7 @@ def mint_between(
     limit = None if last is None else scheme.parts(last)[1]
     around = [(scheme.parts(value)[1], -1) for value in before]
     around += [(scheme.parts(value)[1], 1) for value in after]
-    sides = sorted(each for each in around if limit is None or each[0] < limit)
+    sides = sorted(neighbour for neighbour in around if limit is None or neighbour[0] < limit)
     end = layout.new.capacity(tick) if limit is None else layout.new_below(limit)
     first = [0, *(layout.new_below(suffix + 1) for suffix, _ in sides)]
     ends = [*(layout.new_below(suffix) for suffix, _ in sides), end]

@@ -51,7 +51,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
     if run is not None and run.token == token:
         return run  # this process took it already, but the database's answer was lost
     refuse_if_taken(target, run)
-    own = {
+    values = {
         "owner": f"{_HOST} pid {os.getpid()}",
         "token": token,
         "heartbeat": now_ms(),
@@ -63,18 +63,18 @@ def take(plan: Plan, token: str) -> BackfillRun:
     if run is None and plan.last is None:
         try:
             with transaction.atomic(using=target.using):
-                return runs(target).create(target=target.label, **own | _fresh(plan))
+                return runs(target).create(target=target.label, **values | _first_values(plan))
         except IntegrityError:
             raise _taken(target, last_run(target.label, target.using)) from None
     if run is None or plan.last is None:
         raise outdated(target)
     if plan.resumed is None:
-        own |= _fresh(plan)
+        values |= _first_values(plan)
         if plan.has_ids and same_options(run, target):
-            own |= {"cursor": run.cursor, "ids_since": run.ids_since}
+            values |= {"cursor": run.cursor, "ids_since": run.ids_since}
     unchanged = {name: getattr(plan.last, name) for name in ("pk", "batches", "finished_at")}
-    found = runs(target).filter(**unchanged, token=run.token, heartbeat=run.heartbeat)
-    if not found.update(**own):
+    same_run = runs(target).filter(**unchanged, token=run.token, heartbeat=run.heartbeat)
+    if not same_run.update(**values):
         raise _taken(target, runs(target).filter(pk=run.pk).first())
     return runs(target).get(pk=run.pk)
 
@@ -85,7 +85,7 @@ def remember(plan: Plan) -> None:
     """
     target, ended = plan.target, {"finished_at": timezone.now()}
     with suppress(Error), transaction.atomic(using=target.using):
-        runs(target).get_or_create(target=target.label, defaults=_fresh(plan) | ended)
+        runs(target).get_or_create(target=target.label, defaults=_first_values(plan) | ended)
 
 
 def refuse_if_taken(target: Target, run: BackfillRun | None = None) -> None:
@@ -150,7 +150,7 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _fresh(plan: Plan) -> dict[str, Any]:
+def _first_values(plan: Plan) -> dict[str, Any]:
     return {
         "options": plan.options,
         "cursor": None,

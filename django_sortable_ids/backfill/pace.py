@@ -28,9 +28,9 @@ PIECE_SECONDS = 0.2
 class Stopped(Exception):
     """The run was told to stop; no batch is half done."""
 
-    def __init__(self, number: int = signal.SIGINT) -> None:
-        super().__init__(number)
-        self.number = number
+    def __init__(self, signum: int = signal.SIGINT) -> None:
+        super().__init__(signum)
+        self.number = signum
 
 
 class Control:
@@ -47,9 +47,9 @@ class Control:
         self._stop: int | None = None
         self._asked = False
 
-    def stop(self, number: int = signal.SIGINT) -> None:
-        """End the run after its current batch, because of that signal."""
-        self._stop = number
+    def stop(self, signum: int = signal.SIGINT) -> None:
+        """End the run after its current batch, because of the signal."""
+        self._stop = signum
 
     def ask(self) -> None:
         self._asked = True
@@ -77,13 +77,13 @@ def signals(control: Control) -> Iterator[None]:
     SIGUSR1 shows the progress. Does nothing outside of the main thread.
     """
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        control.stop(number)
+    def stop(signum: int, frame: FrameType | None) -> None:
+        control.stop(signum)
         _end_at_once_next_time()
 
     handlers: _Handlers = {signal.SIGINT: stop, signal.SIGTERM: stop}
     if hasattr(signal, "SIGUSR1"):
-        handlers[signal.SIGUSR1] = lambda number, frame: control.ask()
+        handlers[signal.SIGUSR1] = lambda signum, frame: control.ask()
     with _handled(handlers):
         yield
 
@@ -94,17 +94,17 @@ def stoppable() -> Iterator[None]:
     second signal ends the process at once. Does nothing outside of the main thread.
     """
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(signum: int, frame: FrameType | None) -> None:
         _end_at_once_next_time()
-        raise Stopped(number)
+        raise Stopped(signum)
 
     with _handled({signal.SIGTERM: stop, signal.SIGINT: signal.default_int_handler}):
         yield
 
 
 def _end_at_once_next_time() -> None:
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_DFL)
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, signal.SIG_DFL)
 
 
 @contextmanager
@@ -112,14 +112,14 @@ def _handled(handlers: _Handlers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # Python handles signals in the main thread only
         return
-    # One that was set in C, as by uWSGI, stays: Python couldn't restore it.
-    known = [each for each in handlers if signal.getsignal(each) is not None]
-    before = {number: signal.signal(number, handlers[number]) for number in known}
+    # A handler that C code set, as uWSGI does, stays: Python couldn't restore it.
+    known = [signum for signum in handlers if signal.getsignal(signum) is not None]
+    before = {signum: signal.signal(signum, handlers[signum]) for signum in known}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for handled, handler in before.items():
+            signal.signal(handled, handler)
 
 
 FEWEST, MOST = 500, 100_000

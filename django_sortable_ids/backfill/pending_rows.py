@@ -21,7 +21,7 @@ _LOOKS = 5
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Of the next rows: the first, the last, and how many there are."""
+    """The first and the last of the next rows, and how many there are."""
 
     first: Row
     last: Row
@@ -179,7 +179,7 @@ class SortedPages:
                 if row is not None:
                     missing = missing.filter(self.target.source.after(*row))
                 self._rows = self.target.read(missing[:most])
-                self._next = {each: number for number, each in enumerate(self._rows, 1)}
+                self._next = {sorted_row: count for count, sorted_row in enumerate(self._rows, 1)}
                 self._next[row] = start = 0
                 self._is_last = len(self._rows) < most
             rows = self._rows[start : start + size]

@@ -203,12 +203,11 @@ def _before(target: Target, last: BackfillRun) -> dict[str, Any] | None:
 
 def _check_options(target: Target, run: BackfillRun) -> None:
     """Raise ``BackfillError`` if the ids of the run had other options."""
-    both = run.options, target.options
-    keys = sorted(set().union(*both) - {BEFORE, POLICIES})
-    told = (
-        [as_words(given_by(each)), *(f"{key} = {each.get(key)!r}" for key in keys)] for each in both
-    )
-    for was, now in zip(*told, strict=True):
+    old, new = run.options, target.options
+    pairs = [(as_words(given_by(old)), as_words(given_by(new)))]
+    for key in sorted({*old, *new} - {BEFORE, POLICIES}):
+        pairs.append((f"{key} = {old.get(key)!r}", f"{key} = {new.get(key)!r}"))
+    for was, now in pairs:
         if was != now:
             raise BackfillError(
                 f"a run on {target.label} has filled {counted(run.rows_filled, 'row')} with {was}, "
@@ -219,7 +218,7 @@ def _check_options(target: Target, run: BackfillRun) -> None:
 
 
 def _samples(target: Target) -> tuple[str, ...]:
-    """None for a sequence, whose numbers are counted, and for history rows."""
+    """The samples of the plan; none for a sequence, whose numbers are counted, or history rows."""
     scheme = target.field.scheme
     rows, samples = target.read(target.missing[:SAMPLES]), []
     if not rows or not isinstance(scheme, TimeScheme) or not target.source.has_samples:
@@ -259,9 +258,9 @@ def check_future(target: Target) -> None:
     """Raise ``BackfillError`` if most times are after now, as ``check --database`` would."""
     source, field = target.source, target.field
     has_own_times = isinstance(field.scheme, TimeScheme) and field.created_from is None
-    if has_own_times and isinstance(source, InColumn) and (found := source.mostly_future):
+    if has_own_times and isinstance(source, InColumn) and (future := source.mostly_future):
         raise BackfillError(
-            f"{found}, and new ids would sort before theirs. Name other times by --created-from, "
+            f"{future}, and new ids would sort before theirs. Name other times by --created-from, "
             f"or, if these are right, name them by created_from= of the field; nothing was written."
         )
 
@@ -280,7 +279,7 @@ def warnings(target: Target) -> Iterator[str]:
 
 
 def _check_unique(target: Target) -> None:
-    """The rows are written by their keys, and a model may name columns that repeat."""
+    """Raise ``BackfillError`` if rows share a key, since they are written by their keys."""
     columns = [str(field.column) for field in target.model._meta.pk_fields]
     connection = connections[target.using]
     of_key = {folded(connection, column) for column in columns}
@@ -301,7 +300,7 @@ def _check_unique(target: Target) -> None:
 
 
 def _check_columns(target: Target) -> None:
-    """What ``check --database`` says of the column of the new ids, and of that of the old ones."""
+    """Raise ``BackfillError`` for a column of new or old ids that ``check --database`` refuses."""
     connection = connections[target.using]
     for field in (target.field, target.source.field):
         if not isinstance(field, SortableIDField):

@@ -45,7 +45,7 @@ _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
 """Seconds."""
 
-Found = TypeVar("Found")
+Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class _Runner:
         with self._owning():
             self._persist(self._plan.writer.catch_up)
             self._fill(self._plan.missing)
-            # Once, as the next steps, so that it ends even if inserts continue.
+            # Once, like the next steps, so that it ends even if inserts continue.
             pending = self._plan.writer.pending
             self._fill(self._persist(lambda: pending.all(self._cursor).count()))
             if remaining := self._count_missing():
@@ -260,8 +260,8 @@ class _Runner:
         return changes
 
     def _persist(
-        self, work: Callable[[], Found], on_conflict: Callable[[], None] = lambda: None
-    ) -> Found:
+        self, work: Callable[[], Outcome], on_conflict: Callable[[], None] = lambda: None
+    ) -> Outcome:
         """The result of ``work``, which is retried for the retry time after its first failure;
         ``on_conflict`` is called after a conflict or a lock timeout.
 
@@ -302,7 +302,7 @@ class _Runner:
                 if away:
                     self._control.say("connected again")
                 return result
-            # Of random length, or two conflicting transactions would meet again.
+            # The length is random, or two conflicting transactions would meet again.
             self._control.pause(random.uniform(0.5, 1) * pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -191,7 +191,7 @@ Read = tuple[int, Any]
 """The number of an id, and what it sorts by: tick and suffix, or the number if it has no time."""
 
 _READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
-"""Of a stored value of any type that is no id."""
+"""Raised for a stored value, of any type, that is no id."""
 
 
 class Form:

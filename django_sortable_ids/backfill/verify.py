@@ -78,7 +78,7 @@ def verify(
         by_id = rows.values(sortable_ids_id=stored(target)).annotate(rows=Count("*"))
         shared = by_id.filter(rows__gt=1)[: result.shown]
         result.examples_of["duplicates"] = [
-            f"{each['sortable_ids_id']} is the id of {each['rows']} rows" for each in shared
+            f"{row['sortable_ids_id']} is the id of {row['rows']} rows" for row in shared
         ]
     return result
 
@@ -138,7 +138,7 @@ def _pages(target: Target, end: Row | None) -> Iterator[tuple[Page, bool]]:
 
 
 _MOST_LOOKED_UP = 200
-"""So many converted ids are compared with the old ids of other rows."""
+"""At most this many converted ids are compared with the old ids of other rows."""
 
 
 class Checker:
@@ -220,14 +220,14 @@ class Checker:
         such a page as ``_check_order`` does its rows."""
         times, shared = self._times, self._shared
         ranks = [read[1] for read in ids if read is not None]
-        since = [each for each in since_1970 if each is not None]
+        since = [time for time in since_1970 if time is not None]
         if not len(ranks) == len(since) == len(page) or (
             shared is not None and max(since) >= shared
         ):
             return False
         assert times is not None
         epoch, length = times.epoch_ns, times.tick_ns
-        if [rank[0] for rank in ranks] != [(each * 1000 - epoch) // length for each in since]:
+        if [rank[0] for rank in ranks] != [(time * 1000 - epoch) // length for time in since]:
             return False
         before = ranks if self._previous is None else [self._previous[2], *ranks]
         if not all(map(lt, before, before[1:])):
@@ -292,8 +292,8 @@ class Checker:
         """Count a row whose id is not of its tick; ``since`` is the time of the row."""
         times, result = self._times, self._result
         assert times is not None
-        own = (since * 1000 - times.epoch_ns) // times.tick_ns
-        if not times.layout.first_tick <= own <= times.layout.last_tick:
+        tick = (since * 1000 - times.epoch_ns) // times.tick_ns
+        if not times.layout.first_tick <= tick <= times.layout.last_tick:
             result.without_time += 1
             return
         start = (read[1][0] * times.tick_ns + times.epoch_ns) // 1000

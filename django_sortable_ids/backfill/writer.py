@@ -132,8 +132,8 @@ class Writer:
             scheme, position = target.scheme, cursor.position if cursor else None
             microseconds: list[int] = []
             try:
-                for each in target.source.microseconds(place for place, _ in rows):
-                    microseconds.append(each)  # one by one, to know the row of an error
+                for since_1970 in target.source.microseconds(place for place, _ in rows):
+                    microseconds.append(since_1970)  # one by one, to know the row of an error
             except InvalidID as error:
                 raise target.stopped(rows[len(microseconds)], error) from error
             ticks = scheme.ticks(microseconds)
@@ -163,7 +163,7 @@ class Writer:
         return self.target.missing.filter(self.target.source.until(*cursor.row))
 
     def some_late_rows(self, cursor: Cursor, most: int, last: Row | None) -> list[Row]:
-        """Up to ``most`` of them in order, after the row ``last`` of the previous call."""
+        """Up to ``most`` late rows in order, after the row ``last`` of the previous call."""
         rows = self.late_rows(cursor)
         if last is not None:
             rows = rows.filter(self.target.source.after(*last))
@@ -209,8 +209,8 @@ class Writer:
         ids = mint_between(
             scheme,
             source.at(row[0]),
-            [each[2] for each in before],
-            [each[2] for each in after],
+            [neighbour[2] for neighbour in before],
+            [neighbour[2] for neighbour in after],
             last and last[2],
             len(rows),
             gap.count() if len(rows) == LATE_ROWS else len(rows),
@@ -246,7 +246,7 @@ class ComputingIDs:
 
     @property
     def shown_statements(self) -> Iterator[tuple[str, str]]:
-        """As those of ``Writer``."""
+        """When each statement is executed, and the statement."""
         statements = self._statements
         if self._interleaves:
             yield f"for each part of {PARTS} batches of neighbours", statements.part_sql
@@ -302,10 +302,10 @@ class ComputingIDs:
         return Written(filled, self._cursor_after(bounds.last) if filled else None, bounds.last)
 
     def _parameters(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
-        row = self._statements.parameters_of
+        parameters_of = self._statements.parameters_of
         return {
-            **row("first", first),
-            **row("last", last),
+            **parameters_of("first", first),
+            **parameters_of("last", last),
             "reserved_tick": self._target.tick(first[0]) if start else -1,
             "start": start,
             "last_tick": self._target.tick(last[0]),

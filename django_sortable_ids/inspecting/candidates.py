@@ -117,9 +117,9 @@ class Candidate:
     def label(self) -> str:
         """The title of the scheme, with its epoch if that of the catalogue has another one."""
         scheme = self.scheme
-        same = (each for each in all_schemes() if each.title == scheme.title)
+        namesakes = (other for other in all_schemes() if other.title == scheme.title)
         if not isinstance(scheme, TimeScheme) or scheme.epoch_ns in {
-            getattr(each, "epoch_ns", None) for each in same
+            getattr(other, "epoch_ns", None) for other in namesakes
         }:
             return scheme.title
         return f"{scheme.title}, {scheme.earliest:%Y-%m-%d}"
@@ -169,13 +169,13 @@ class Candidate:
         """Its texts by encoding; also its number, its bytes in hexadecimal, and its UUID."""
         scheme, number = self.scheme, self.scheme.to_int(self.value)
         texts = {encoding: scheme.format(self.value, encoding) for encoding in scheme.encodings}
-        others = {"integer": str(number)}
+        other_texts = {"integer": str(number)}
         if isinstance(scheme, TimeScheme):
-            others["bytes"] = scheme.to_bytes(self.value).hex()
+            other_texts["bytes"] = scheme.to_bytes(self.value).hex()
             if scheme.bits == _UUID_BITS:
-                others["uuid"] = str(uuid.UUID(int=number))
+                other_texts["uuid"] = str(uuid.UUID(int=number))
         shown = set(texts.values())
-        return texts | {name: text for name, text in others.items() if text not in shown}
+        return texts | {name: text for name, text in other_texts.items() if text not in shown}
 
 
 def candidates(
@@ -192,9 +192,9 @@ def candidates(
     if unknown:
         read += _of_schemes(text[unknown.end() :], schemes, fields, unknown[0])
     by_scheme: dict[tuple[Scheme, ID], Candidate] = {}
-    for each in read:
-        by_scheme.setdefault((each.scheme, each.value), each)
-    return sorted(by_scheme.values(), key=lambda each: each.order)
+    for candidate in read:
+        by_scheme.setdefault((candidate.scheme, candidate.value), candidate)
+    return sorted(by_scheme.values(), key=lambda kept: kept.order)
 
 
 def of_value(field: SortableIDField, value: ID) -> Candidate:
@@ -231,8 +231,8 @@ def _of_schemes(
 def known_schemes(fields: Iterable[SortableIDField] = ()) -> tuple[Scheme, ...]:
     """The formats of the fields, those of the catalogue, and their usual variants. Each once."""
     variants = (get(name, **options) for name, options in _VARIANTS)
-    every = (*(field.scheme for field in fields), *all_schemes(), *variants)
-    return tuple(dict.fromkeys(map(as_format, every)))
+    schemes = (*(field.scheme for field in fields), *all_schemes(), *variants)
+    return tuple(dict.fromkeys(map(as_format, schemes)))
 
 
 @lru_cache(maxsize=256)

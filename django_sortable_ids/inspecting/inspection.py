@@ -54,7 +54,7 @@ class SearchedColumn:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRow:
     column: SearchedColumn
     row: models.Model
     value: ID
@@ -81,8 +81,8 @@ class Inspection:
     candidates: Sequence[Candidate] = ()
     """The most likely first."""
     uuid: UUID | None = None
-    """Also of a version without a time; None if a scheme was chosen."""
-    rows: Sequence[Found] = ()
+    """The text as a UUID, also of a version without a time; None if a scheme was chosen."""
+    rows: Sequence[FoundRow] = ()
     notes: Sequence[str] = ()
     """What else people should know."""
     errors: Sequence[str] = ()
@@ -100,12 +100,12 @@ class Inspection:
 
         None for a UUID that is rather random.
         """
-        of_rows = {each.column.field for each in self.rows}
-        if found := [each for each in self.candidates if of_rows.intersection(each.fields)]:
-            return found[:_MOST_IN_FULL]
+        fields = {row.column.field for row in self.rows}
+        of_rows = [candidate for candidate in self.candidates if fields & {*candidate.fields}]
         likely = [candidate for candidate in self.candidates if candidate.is_likely]
-        of_project = [candidate for candidate in likely if candidate.fields][:_MOST_IN_FULL]
-        return of_project or likely[:1] or ([] if self.uuid else list(self.candidates[:1]))
+        of_project = [candidate for candidate in likely if candidate.fields]
+        shown = (of_rows or of_project)[:_MOST_IN_FULL]
+        return shown or likely[:1] or ([] if self.uuid else list(self.candidates[:1]))
 
     @property
     def others(self) -> list[Candidate]:
@@ -128,17 +128,17 @@ def inspect(
     """
     columns = [column for column in columns if scheme in (None, column.field.scheme.name)]
     fields = list(dict.fromkeys(column.field for column in columns))
-    schemes = [each for each in known_schemes(fields) if scheme in (None, each.name)]
+    schemes = [known for known in known_schemes(fields) if scheme in (None, known.name)]
     pasted = cleaned(text)
-    by_text = {each: candidates(each, schemes, fields) for each in _parts(pasted)}
-    found = [
+    by_text = {part: candidates(part, schemes, fields) for part in _parts(pasted)}
+    inspections = [
         Inspection(text, read, None if scheme else _uuid(text, read))
         for text, read in by_text.items()
     ]
     rows, errors = look_up(columns if looks_up else (), by_text)
     hidden = {column.field for column in columns if not column.unmasks_without_row}
     best = max(
-        (_with_rows(each, rows[each.text], hidden) for each in found),
+        (_with_rows(inspection, rows[inspection.text], hidden) for inspection in inspections),
         key=_likelihood,
         default=Inspection(pasted),
     )
@@ -150,18 +150,18 @@ def inspect(
 
 def cleaned(text: str) -> str:
     """The text without characters that nobody sees, and without blanks around it."""
-    seen = (each for each in text[:MOST_CHARACTERS] if each.isprintable() or each.isspace())
+    seen = (char for char in text[:MOST_CHARACTERS] if char.isprintable() or char.isspace())
     return "".join(seen).strip()
 
 
 def in_one_line(text: str) -> str:
     """The text for people: what is not printable is escaped, and the end cut off."""
-    characters = (each if each.isprintable() else repr(each)[1:-1] for each in text[: _LINE + 1])
+    characters = (char if char.isprintable() else repr(char)[1:-1] for char in text[: _LINE + 1])
     return Truncator("".join(characters)).chars(_LINE)
 
 
 def _parts(text: str) -> list[str]:
-    """What of an id or a URL may be the id: the text, then the parts of its path and its query.
+    """What may be the id in a text or a URL: all of it, then the parts of its path and its query.
 
     Each is without quotes around it, decoded, and without the quoting of Django's admin.
     """
@@ -177,23 +177,22 @@ def _parts(text: str) -> list[str]:
 # Candidates and rows
 
 
-def _uuid(text: str, found: Sequence[Candidate]) -> UUID | None:
+def _uuid(text: str, read: Sequence[Candidate]) -> UUID | None:
     """The UUID that the text spells; for a masked text, one of version 4, as it seems to be."""
     try:
-        read = UUID(int=UUIDText().parse(text))
+        spelled = UUID(int=UUIDText().parse(text))
     except ValueError:
-        uuids = (each for each in found if isinstance(each.value, UUID))
-        of_candidate = next(uuids, None)
-        if of_candidate is None:
-            return None
-        number = of_candidate.scheme.to_int(of_candidate.value)
-        return UUID(int=number, version=4 if of_candidate.masked_by else None)
+        for candidate in read:
+            if isinstance(candidate.value, UUID):
+                number = candidate.scheme.to_int(candidate.value)
+                return UUID(int=number, version=4 if candidate.masked_by else None)
+        return None
     # 32 hexadecimal digits may be an id of another scheme.
-    return None if found and read.variant != RFC_4122 else read
+    return None if read and spelled.variant != RFC_4122 else spelled
 
 
 def _likelihood(inspection: Inspection) -> tuple[bool, bool, bool, bool, int]:
-    """The part of a URL that is the id the most surely; of equals, the longest one."""
+    """How surely a part of a URL is the id; if two are equally sure, the longer one wins."""
     best = inspection.candidates[0] if inspection.candidates else None
     return (
         bool(inspection.rows),
@@ -205,9 +204,9 @@ def _likelihood(inspection: Inspection) -> tuple[bool, bool, bool, bool, int]:
 
 
 def _with_rows(
-    inspection: Inspection, rows: Sequence[Found], hidden: Collection[SortableIDField]
+    inspection: Inspection, rows: Sequence[FoundRow], hidden: Collection[SortableIDField]
 ) -> Inspection:
-    """With the rows, and without values that masked texts of the ``hidden`` fields don't show."""
+    """Add the rows, and drop values that masked texts of the ``hidden`` fields don't show."""
     values = {row.value for row in rows}
     masked = [candidate for candidate in inspection.candidates if candidate.masked_by]
     dropped = [
@@ -225,7 +224,7 @@ def _with_rows(
 
 
 def _notes(
-    inspection: Inspection, masked: Sequence[Candidate], rows: Sequence[Found]
+    inspection: Inspection, masked: Sequence[Candidate], rows: Sequence[FoundRow]
 ) -> Iterator[str]:
     if any(row.is_old for row in rows):
         yield _("A row had this id before its primary key was moved.")
@@ -253,13 +252,13 @@ def columns_of_project() -> list[SearchedColumn]:
 
 def look_up(
     columns: Iterable[SearchedColumn], texts: Mapping[str, Sequence[Candidate]]
-) -> tuple[dict[str, list[Found]], list[str]]:
+) -> tuple[dict[str, list[FoundRow]], list[str]]:
     """The rows by the text of their id, and the errors of the database.
 
     ``texts`` has the candidates of each text, for ids in other spellings than the column's own. It
     takes one query per column, and one more where the key of the model was moved.
     """
-    rows_by_text: dict[str, list[Found]] = {text: [] for text in texts}
+    rows_by_text: dict[str, list[FoundRow]] = {text: [] for text in texts}
     errors = []
     for column in columns:
         for field, by_text in _values_by_text(column.field, texts):
@@ -277,7 +276,7 @@ def look_up(
                 for text, values in by_text.items():
                     if getattr(row, field.attname) in values:
                         rows_by_text[text].append(
-                            Found(column, row, value, field is not column.field)
+                            FoundRow(column, row, value, field is not column.field)
                         )
     return rows_by_text, errors
 
@@ -287,16 +286,17 @@ def _values_by_text(
 ) -> Iterator[tuple[models.Field[Any, Any], dict[str, set[Any]]]]:
     """What the texts may be in a column, and in that of old keys."""
     if is_unique_alone(field):
-        yield field, {text: set(_values(field, text, some)) for text, some in texts.items()}
+        yield field, {text: set(_values(field, text, read)) for text, read in texts.items()}
     if field.primary_key and (old := old_key(field.model)):
         yield old.field, {text: set(old.values(text)) for text in texts}
 
 
-def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) -> Iterator[ID]:
+def _values(field: SortableIDField, text: str, read: Iterable[Candidate]) -> Iterator[ID]:
     with suppress(InvalidID):
         yield from field.public_text.read(text)
     scheme = as_format(field.scheme)
-    for each in candidates:
+    for candidate in read:
         # The bare id after an unknown prefix, or another encoding than the column's own.
-        if each.scheme == scheme and (not each.is_of_prefix or each.fields == (field,)):
-            yield each.value
+        is_of_field = not candidate.is_of_prefix or candidate.fields == (field,)
+        if candidate.scheme == scheme and is_of_field:
+            yield candidate.value

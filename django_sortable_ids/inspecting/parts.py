@@ -98,15 +98,15 @@ class Anatomy:
         """Each part with its number, its places as text (``0-47, 52-63``), and its value as people
         read it: in decimal, long ones in hexadecimal, fixed bits as they are.
         """
-        found = []
+        rows = []
         for number, part in enumerate(self.parts, 1):
             value = str(part.value)
             if part.kind in (Kind.VARIANT, Kind.FIXED):
                 value = "".join(self.text[place.first : place.last + 1] for place in part.places)
             elif part.kind is not Kind.TIME and part.value >= _LONG:
                 value = f"0x{part.value:x}"
-            found.append((number, part, ", ".join(map(str, part.places)), value))
-        return found
+            rows.append((number, part, ", ".join(map(str, part.places)), value))
+        return rows
 
 
 def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
@@ -124,7 +124,7 @@ def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
     if not widths or 0 in widths:
         return Anatomy(BINARY, "", tuple(parts))
     number = scheme.to_int(value)
-    owners = [number for number, width in enumerate(widths, 1) for _ in range(width)]
+    owners = [part_number for part_number, count in enumerate(widths, 1) for _ in range(count)]
     if alphabet == BINARY:
         text = f"{number:0{scheme.bits}b}"
         return Anatomy(BINARY, text, _placed(text, parts, _owners_of_bits(scheme, owners)))
@@ -152,17 +152,17 @@ def _owners_of_bits(scheme: TimeScheme, of_suffix: Sequence[int]) -> list[int | 
 def _placed(text: str, parts: Sequence[Part], owners: Sequence[int | Kind]) -> tuple[Part, ...]:
     """The parts with their places, and those of fixed bits, from left to right."""
     places: list[tuple[Place, ...]] = [() for _ in parts]
-    places_of_parts, first = [], 0
+    placed, first = [], 0
     for owner, digits in groupby(owners):
         place = Place(first, len(list(digits)))
         first = place.last + 1
         if isinstance(owner, Kind):
             value = int(text[place.first : first], 2)
-            places_of_parts.append(Part(owner, _NAMES[owner], value, (place,)))
+            placed.append(Part(owner, _NAMES[owner], value, (place,)))
         else:
             places[owner] += (place,)
-    places_of_parts += [replace(part, places=of) for part, of in zip(parts, places, strict=True)]
-    return tuple(sorted(places_of_parts, key=lambda part: part.places))
+    placed += [replace(part, places=where) for part, where in zip(parts, places, strict=True)]
+    return tuple(sorted(placed, key=lambda part: part.places))
 
 
 def _digits_of_suffix(scheme: TimeScheme) -> tuple[str, int]:
@@ -179,13 +179,13 @@ def _digits_of_suffix(scheme: TimeScheme) -> tuple[str, int]:
     return ("0123456789", width) if scheme.value_type is int and width else ("", 0)
 
 
-def _exponent(base: int, number: int) -> int:
+def _exponent(base: int, values: int) -> int:
     """How many digits of the base have exactly that many values; 0 if none have."""
     count = 0
-    while base and number > 1 and number % base == 0:
-        number //= base
+    while base and values > 1 and values % base == 0:
+        values //= base
         count += 1
-    return count if number == 1 else 0
+    return count if values == 1 else 0
 
 
 def _named(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
@@ -195,7 +195,7 @@ def _named(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
         worker = (Kind.WORKER, _NAMES[Kind.WORKER], layout.workers)
         sequence = (Kind.SEQUENCE, _NAMES[Kind.SEQUENCE], layout.suffixes // layout.workers)
         named = [sequence, worker] if layout.worker_last else [worker, sequence]
-        return [each for each in named if each[2] > 1]
+        return [part for part in named if part[2] > 1]
     if scheme.suffix_parts:
         return [
             (Kind(part.role), _NAMES.get(part.name, part.name), part.size)
@@ -234,7 +234,7 @@ class Picture:
     digits: list[tuple[int, int, str]]
     """Each with the middle of its baseline."""
     description: str
-    """The same for those who don't see it."""
+    """The picture in words, for those who don't see it."""
 
 
 def picture(anatomy: Anatomy) -> Picture:
@@ -264,8 +264,8 @@ def picture(anatomy: Anatomy) -> Picture:
 
 def display_width(text: str) -> int:
     """How wide a text is where Chinese characters have two columns, and others one."""
-    spacing = (each for each in text if not unicodedata.combining(each))
-    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in spacing)
+    spacing = (char for char in text if not unicodedata.combining(char))
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in spacing)
 
 
 def _rows_of(place: Place) -> Iterator[Place]:

@@ -141,7 +141,7 @@ def _add_modes(parser: ArgumentParser) -> None:
     )
     modes.add_argument(
         "--to",
-        choices=[each for each in fields.__all__ if hasattr(getattr(fields, each), "scheme_name")],
+        choices=[name for name in fields.__all__ if hasattr(getattr(fields, name), "scheme_name")],
         metavar="FIELD",
         help="with --primary-key: the class of the new keys, such as ULIDAutoField, for which the "
         "plan prints the edits and looks for what prevents the move; a UUIDv7 by default",
@@ -261,9 +261,9 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
         names = " ".join(options["others"])
         raise CommandError(f"{names}: only --primary-key takes several models", returncode=WRONG)
     elif len(chosen) > 1:
-        *others, last = (given[name] for name in chosen)
+        *first, last = (given[name] for name in chosen)
         raise CommandError(
-            f"{', '.join(others)} and {last} can't be combined: choose one of them",
+            f"{', '.join(first)} and {last} can't be combined: choose one of them",
             returncode=WRONG,
         )
     elif chosen == ["status"]:
@@ -275,8 +275,8 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
     taken, refusal = TAKES[mode]
     refused = [option for name, option in given.items() if name not in _COMMON | taken]
     if refused:
-        other = "--primary-key" if _KEYS & given.keys() else "--verify"
-        raise CommandError(refusal.format(" and ".join(refused), other), returncode=WRONG)
+        needed = "--primary-key" if _KEYS & given.keys() else "--verify"
+        raise CommandError(refusal.format(" and ".join(refused), needed), returncode=WRONG)
     return mode
 
 

@@ -45,18 +45,18 @@ def show_report(request: Request) -> None:
     database = request.options["database"]
     using = [database] if database else reporting.databases()
     reported, unanswered = reporting.look(*using)
-    request.output.add(fields=[each.document() for each in reported], unanswered=unanswered)
+    request.output.add(fields=[entry.document() for entry in reported], unanswered=unanswered)
     request.output.say(*reporting.lines(reported, unanswered, len(using) > 1))
 
 
 def show_status(request: Request) -> None:
     label, output = request.options["target"], request.output
     using = request.options["database"] or database_of(label)
-    runs = reporting.statuses(using, label)
-    output.add(database=using, runs=[each.document() for each in runs])
-    if not runs:
+    statuses = reporting.statuses(using, label)
+    output.add(database=using, runs=[status.document() for status in statuses])
+    if not statuses:
         output.say(f"no backfill of {label or 'any column'} has started in the database {using!r}")
-    output.say(*(line for each in runs for line in each.lines()))
+    output.say(*(line for status in statuses for line in status.lines()))
 
 
 def fill(request: Request) -> None:
@@ -78,7 +78,7 @@ def fill(request: Request) -> None:
 
 def _say_result(request: Request, planned: plan.Plan, result: run.Result) -> None:
     output, target = request.output, planned.target
-    # Its source is that of the run, which has stored it.
+    # The source is omitted: the run has stored it.
     verifying = f"backfill_ids {target.label}{target.more_options}"
     following, skipped = request.line.then(verifying, "--verify"), target.skipped.count()
     output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
@@ -165,19 +165,19 @@ def move(request: Request) -> None:
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": report.bytes}
     output.add(database=using, **asdict(report), estimate=estimate, warnings=planned.warnings)
     output.add(migration=None, next=None)
-    output.say(*report.lines(), *(f"warning: {each}" for each in planned.warnings))
+    output.say(*report.lines(), *(f"warning: {warning}" for warning in planned.warnings))
     listed = checklist(connections[using], planned.engine.change)
-    undecided = [each for each in listed if not is_named(each.column, left)]
-    output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
-    output.say(*lines_of(undecided))
+    asked = [finding for finding in listed if not is_named(finding.column, left)]
+    output.add(findings=[{**asdict(finding), "advice": ADVICE[finding.kind]} for finding in asked])
+    output.say(*lines_of(asked))
     if not options["write_migration"]:
         command = request.line.again()
         output.add(next=f"{command} --write-migration")
-        decision = "decide, then " if undecided else ""
+        decision = "decide, then " if asked else ""
         output.say(f"Next: {decision}{command} --write-migration")
         return
-    if undecided:
-        all_left = " ".join(f"--leave {each.column}" for each in undecided)
+    if asked:
+        all_left = " ".join(f"--leave {finding.column}" for finding in asked)
         raise CommandError(
             f"No migration was written: decide about each column above, by --adopt, or by --leave "
             f"if it stays as it is: {all_left}"

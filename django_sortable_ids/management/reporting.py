@@ -60,7 +60,7 @@ class Entry:
             "rows_without_id": self.missing,
             "state": self.state,
             "next": f"manage.py {step}" if step else None,
-            "choices": [f"manage.py {each}" for each in self.choices or ()],
+            "choices": [f"manage.py {choice}" for choice in self.choices or ()],
         }
 
 
@@ -81,11 +81,11 @@ def _pending_apps(using: str) -> set[str]:
 
 
 def databases() -> list[str]:
-    """Those of a report: the default one; with routers all but mirrors and an empty default."""
+    """The default database; with routers, all databases but mirrors and an empty default."""
     if not settings.DATABASE_ROUTERS:
         return [DEFAULT_DB_ALIAS]
-    named = (each for each in connections.all() if each.vendor != "unknown")
-    return [each.alias for each in named if not each.settings_dict["TEST"]["MIRROR"]]
+    named = (database for database in connections.all() if database.vendor != "unknown")
+    return [database.alias for database in named if not database.settings_dict["TEST"]["MIRROR"]]
 
 
 def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
@@ -96,17 +96,17 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
     for alias in using:
         try:
             with session_limits(alias):
-                found = list(entries(alias))
+                listed = list(entries(alias))
         except (OperationalError, InterfaceError) as error:
             if len(using) == 1:
                 raise
             unanswered[alias] = str(error).strip()
             continue
-        for each in found:
+        for entry in listed:
             # Routers often have no opinion on a table.
-            home = router.db_for_write(each.field.model)
-            if len(using) == 1 or each.has_table or home == alias:
-                reported.append(each)
+            home = router.db_for_write(entry.field.model)
+            if len(using) == 1 or entry.has_table or home == alias:
+                reported.append(entry)
     return reported, unanswered
 
 
@@ -114,10 +114,10 @@ def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) 
     """What ``look`` found as text, with a column of the databases if they are several."""
     head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
     table: list[tuple[str, ...]] = [head]
-    for each in reported:
-        rows = "" if each.rows is None else f"{each.rows:,}"
-        scheme = each.field.scheme.name
-        table.append((str(each.field), each.using, scheme, rows, each.state, each.next_step))
+    for entry in reported:
+        rows = "" if entry.rows is None else f"{entry.rows:,}"
+        scheme = entry.field.scheme.name
+        table.append((str(entry.field), entry.using, scheme, rows, entry.state, entry.next_step))
     if len(table) == 1 and not unanswered:
         yield "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
         return
@@ -137,8 +137,8 @@ def _entry(field: SortableIDField, using: str, pending: Callable[[], set[str]]) 
         if kind == "view":
             return Entry(field, using, None, 0, "view")
         if kind is None or not tables.has_column(connection, table, str(field.column)):
-            found = _without_column(field, using, kind, pending)
-            return Entry(field, using, None, 0, *found, has_table=kind is not None)
+            state_and_step = _without_column(field, using, kind, pending)
+            return Entry(field, using, None, 0, *state_and_step, has_table=kind is not None)
         all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
         missing = all_rows.filter(**{f"{field.name}__isnull": True}).count()
         rows = all_rows.count()
@@ -166,7 +166,7 @@ def _without_column(
     meta = field.model._meta
     state = "no column" if kind else "no table"
     if meta.managed:
-        # Without one, somebody dropped it, or its migration is still to be made.
+        # Without a next migration, somebody dropped it, or the migration is still to be made.
         is_next = meta.app_label in pending()
         return state, f"migrate {meta.app_label}{database_option(using)}" if is_next else ""
     added = add_column(field, connections[using]) if kind else ""

@@ -77,9 +77,9 @@ class CommandLine:
                 continue
             if action.dest == "skip_checks" and not is_from_shell:
                 continue  # call_command sets it by default.
-            given = value if isinstance(value, list) else [value]
-            words[action.dest] = [_word(action, each) for each in given]
-        return cls(words, [each for each in (options["target"], *options["others"]) if each])
+            items = value if isinstance(value, list) else [value]
+            words[action.dest] = [_word(action, item) for item in items]
+        return cls(words, [label for label in (options["target"], *options["others"]) if label])
 
     @property
     def own(self) -> dict[str, str]:
@@ -110,8 +110,8 @@ def _word(action: Action, value: Any) -> str:
 
 def _joined(start: str, words: Iterable[str]) -> str:
     known = {word.partition("=")[0] for word in shlex.split(start)}
-    more = [shlex.quote(word) for word in words if word.partition("=")[0] not in known]
-    return " ".join(["manage.py", start, *more])
+    added = [shlex.quote(word) for word in words if word.partition("=")[0] not in known]
+    return " ".join(["manage.py", start, *added])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,10 @@ class Request:
             with explained(again):
                 yield
         except (KeyboardInterrupt, Stopped) as stop:
-            number = stop.number if isinstance(stop, Stopped) else SIGINT
+            signum = stop.number if isinstance(stop, Stopped) else SIGINT
             message = f"Stopped; {what}. Continue with: {again}"
             self.output.add(next=again)
-            raise Interrupted(message, returncode=_SIGNALLED + number) from None
+            raise Interrupted(message, returncode=_SIGNALLED + signum) from None
 
 
 @dataclass(slots=True)

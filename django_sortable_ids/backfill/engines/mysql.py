@@ -62,13 +62,13 @@ class MySQL(Engine):
         # Servers may compute each of them again, whatever an UPDATE changes. The column of the id
         # is the same in each session.
         columns = rows(self.connection, _COLUMNS, names)
-        local = [f"`{name}`" for name, kind, *_ in columns if kind == "timestamp"]
+        local = [f"`{name}`" for name, data_type, *_ in columns if data_type == "timestamp"]
         effects += [
             f"the stored column {name}, which is computed again, with the time zone and the "
             f"language of this session: {expression}"
             for name, _, expression, extra in columns
             if expression and "STORED" in extra
-            if _DEPENDS_ON_SESSION.search(expression) or any(each in expression for each in local)
+            if _DEPENDS_ON_SESSION.search(expression) or any(time in expression for time in local)
         ]
         if not rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
             effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
@@ -93,15 +93,15 @@ class MySQL(Engine):
         source = target.source.field
         if not isinstance(source, DateField):
             return
-        rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
+        wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
         # By the column's own name: for a related row, source.name is the whole path.
         column = F(source.attname)
-        rows = rows.filter(SQL(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
-        found = named(rows)
-        if found is None:
+        wrong = wrong.filter(SQL(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
+        first = named(wrong)
+        if first is None:
             return
-        pk, who = found
-        text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
+        pk, who = first
+        text = wrong.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
         quote = self.connection.ops.quote_name
         table, name = quote(source.model._meta.db_table), quote(str(source.column))
         nearest = _NEAREST_DAY.format(name)
@@ -148,7 +148,7 @@ class MySQL(Engine):
         READ also locks the rows that an UPDATE reads but doesn't change."""
         lift_statement_limit(self.connection)
         with self.connection.cursor() as cursor:
-            # Of row locks, and of table locks: LOCK TABLES, ALTER TABLE.
+            # The timeouts of row locks, and of table locks: LOCK TABLES, ALTER TABLE.
             waits = f"innodb_lock_wait_timeout = {LOCK_SECONDS}, lock_wait_timeout = {LOCK_SECONDS}"
             cursor.execute(f"SET SESSION {waits}, sql_safe_updates = 0")
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")

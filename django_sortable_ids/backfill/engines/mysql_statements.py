@@ -43,19 +43,17 @@ def quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def kept_assignments(connection: Any, table: str, name: str = "") -> str:
+def kept_assignments(connection: Any, table: str, prefix: str = "") -> str:
     """What an UPDATE with parameters adds to its assignments, so that no other column changes: a
     column keeps its value if it is set to itself.
 
-    Empty on other databases. With a join, ``name`` is that of the table and a dot, and the session
-    must copy values unchanged.
+    Empty on other databases. With a join, ``prefix`` is the name of the table and a dot, and the
+    session must copy values unchanged.
     """
     if connection.vendor != "mysql":
         return ""
-    columns = [
-        f"{name}{quoted(each).replace('%', '%%')}" for each in updated_columns(connection, table)
-    ]
-    return "".join(f", {column} = {column}" for column in columns)
+    columns = [quoted(name).replace("%", "%%") for name in updated_columns(connection, table)]
+    return "".join(f", {prefix}{column} = {prefix}{column}" for column in columns)
 
 
 def time_index(target: Target, connection: Any) -> str | None:
@@ -141,8 +139,8 @@ class MySQLStatements(Statements):
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> int:
-        rows = zip(*self._lists(keys, stored, times).values(), strict=True)
-        listed = json.dumps([list(map(_plain, row)) for row in rows], default=str)
+        sent_rows = zip(*self._lists(keys, stored, times).values(), strict=True)
+        listed = json.dumps([list(map(_plain, values)) for values in sent_rows], default=str)
         return self.execute(self.sending_sql, {"rows": listed})
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
@@ -159,18 +157,18 @@ class MySQLStatements(Statements):
         return self.target.source.own_times is not None
 
     def _json_type(self, field: Any) -> str:
-        kind = self._kind(field)
-        if "int" in kind:
-            return "BIGINT UNSIGNED" if "unsigned" in kind else "BIGINT"
-        if kind.startswith(("bool", "date", "time")):
-            return kind
+        column_type = self._kind(field)
+        if "int" in column_type:
+            return "BIGINT UNSIGNED" if "unsigned" in column_type else "BIGINT"
+        if column_type.startswith(("bool", "date", "time")):
+            return column_type
         return "VARCHAR(512)"
 
     def _value(self, field: Any, text: str) -> str:
-        kind = self._kind(field)
-        if "binary" in kind or "blob" in kind:
+        column_type = self._kind(field)
+        if "binary" in column_type or "blob" in column_type:
             return f"UNHEX({text})"
-        return f"CAST({text} AS UUID)" if kind == "uuid" else text
+        return f"CAST({text} AS UUID)" if column_type == "uuid" else text
 
     def _kind(self, field: Any) -> str:
         return str(field.rel_db_type(self.connection)).lower()
@@ -207,9 +205,9 @@ class MySQLStatements(Statements):
         """If rows are read in order, they are counted during the read: in half the time of a GROUP
         BY. Should they be read in another order, the count is too low, and the rest become late
         rows."""
-        tick, rows = self._tick(self._time), f"{self._table} t{self._hint} WHERE {self._within}"
+        tick, source = self._tick(self._time), f"{self._table} t{self._hint} WHERE {self._within}"
         if not self._index:
-            groups = f"SELECT COUNT(*) AS number FROM {rows} GROUP BY {tick}"
+            groups = f"SELECT COUNT(*) AS number FROM {source} GROUP BY {tick}"
             return f"SELECT MAX(number) AS ties FROM ({groups}) ticks"
         number = (
             f"CASE WHEN {_TICK} = ({_ROW_TICK} := {tick}) THEN {_NUMBER} := {_NUMBER} + 1 "
@@ -218,7 +216,7 @@ class MySQLStatements(Statements):
         # An expression of a variable that had no value before the statement is a float.
         return (
             f"SELECT CAST(MAX({number}) AS SIGNED) AS ties "
-            f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) started STRAIGHT_JOIN {rows}"
+            f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) started STRAIGHT_JOIN {source}"
         )
 
     @cached_property

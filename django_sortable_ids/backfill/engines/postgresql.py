@@ -40,7 +40,7 @@ class PostgreSQLStatements(Statements):
             names.append("created")
             types.append(self.target.source.field.db_type(self.connection))
         pairs = zip(names, types, strict=True)
-        lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
+        lists = ", ".join(f"%({name})s::{column_type}[]" for name, column_type in pairs)
         rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
         keys = zip(self._keys, self._key_names, strict=True)
         on = " AND ".join(f"t.{key} = d.{name}" for key, name in keys)

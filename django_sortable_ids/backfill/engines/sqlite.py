@@ -34,9 +34,9 @@ class SQLiteStatements(Statements):
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> int:
-        rows = [(value, *key) for key, value in zip(keys, stored, strict=True)]
+        parameters = [(value, *key) for key, value in zip(keys, stored, strict=True)]
         with self.connection.cursor() as cursor:
-            cursor.executemany(self.sending_sql, rows)
+            cursor.executemany(self.sending_sql, parameters)
             return int(cursor.rowcount)
 
 
@@ -74,16 +74,16 @@ class SQLite(Engine):
         where = f"{column} IS NOT NULL AND NOT ({is_time})"
         wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
         wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
-        if (found := named(wrong)) is None:
+        if (first := named(wrong)) is None:
             return
-        (pk, who), name, rows = found, source.attname, f"{source.model.__name__}._base_manager"
+        (pk, who), name, manager = first, source.attname, f"{source.model.__name__}._base_manager"
         text = wrong.filter(pk=pk).values_list(Cast(F(name), TextField()), flat=True)
         raise BackfillError(
             f"{who} has the {name} {text.get()!r}, which is no possible time, or not "
             f"spelled as Django spells it, {example}: SQLite compares texts, and several spellings "
             f"don't sort by time. Such rows: SELECT * FROM {table} WHERE {where}. Correct what is "
-            f"no time, and write all times again, `for row in {rows}.iterator(): "
-            f"{rows}.filter(pk=row.pk).update({name}=row.{name})`; nothing was written."
+            f"no time, and write all times again, `for row in {manager}.iterator(): "
+            f"{manager}.filter(pk=row.pk).update({name}=row.{name})`; nothing was written."
         )
 
     def _check_commit(self, target: Target) -> None:

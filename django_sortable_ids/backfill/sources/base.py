@@ -136,7 +136,7 @@ class Source(ABC):
 
     @property
     def own_times(self) -> TimeColumn | None:
-        """The same, if they are in the row itself: the database can compute with them."""
+        """``times``, if they are in the row itself: the database can compute with them."""
         return None if self.is_sorted else self.times
 
     @property
@@ -166,8 +166,8 @@ class Source(ABC):
 
     @property
     def outer_rows(self) -> QuerySet[Any]:
-        """To find rows without a place: also those whose related row is gone, which Django's join
-        leaves out of ``rows`` if their foreign key is not NULL."""
+        """``rows`` and those whose related row is gone, to find rows without a place: Django's join
+        leaves them out if their foreign key is not NULL."""
         return QuerySet(self.model, _OuterJoins(self.model), self.using)
 
     @property
@@ -189,7 +189,7 @@ class Source(ABC):
         return self._within(place, Q(pk__lt=pk))
 
     def until(self, place: Any, pk: Any) -> Q:
-        """As ``before``, with the row itself."""
+        """Like ``before``, with the row itself."""
         return self._within(place, Q(pk__lte=pk))
 
     def _within(self, place: Any, at_place: Q) -> Q:
@@ -232,12 +232,12 @@ class Source(ABC):
 
     def microseconds(self, places: Iterable[Any]) -> Iterator[int]:
         """The Unix times of places in order, in microseconds."""
-        times, last, now = self.times, None, None
+        times, last, time = self.times, None, None
         for place in places:
-            if now is None or place != last:  # several rows may share one
+            if time is None or place != last:  # several rows may share one
                 last = place
-                now = times.unix(place) if times else (self.at(place) - UNIX_EPOCH) // MICROSECOND
-            yield now
+                time = times.unix(place) if times else (self.at(place) - UNIX_EPOCH) // MICROSECOND
+            yield time
 
     def shown_place(self, place: Any) -> str:
         """The place in samples and in examples of ``--verify``."""

@@ -160,10 +160,11 @@ def first_day_from(at: datetime) -> date | None:
 def times_of_creation(model: type[models.Model]) -> list[str]:
     """The fields that may say when a row was created: those that are set once, if there are such.
     None of them changes with each update."""
-    for kind in (models.DateTimeField, models.DateField):
-        kept = [each for each in model._meta.fields if isinstance(each, kind) and not each.auto_now]
+    for field_type in (models.DateTimeField, models.DateField):
+        typed = (field for field in model._meta.fields if isinstance(field, field_type))
+        kept = {field.name: field.auto_now_add for field in typed if not field.auto_now}
         if kept:
-            return [each.name for each in kept if each.auto_now_add] or [each.name for each in kept]
+            return [name for name, is_set_once in kept.items() if is_set_once] or list(kept)
     return []
 
 
@@ -183,7 +184,7 @@ def field_of_times(
         try:
             relation: Any = reached._meta.get_field(step)
         except FieldDoesNotExist:
-            known = [each.name for each in reached._meta.fields if each.is_relation]
+            known = [field.name for field in reached._meta.fields if field.is_relation]
             raise BackfillError(
                 f"--created-from {created_from}: {label} has no field {step!r}; its relations: "
                 f"{', '.join(known) or 'none'}{nearest(step, known)}"
@@ -195,11 +196,11 @@ def field_of_times(
             )
         reached = relation.related_model
         check_table(reached, using)
-    found: Any = next((each for each in reached._meta.fields if each.name == name), None)
-    if isinstance(found, models.DateField):
-        field: models.Field[Any, Any] = copy(found) if path else found
-        field.name = created_from or field.name
-        return field
+    named = next((field for field in reached._meta.fields if field.name == name), None)
+    if isinstance(named, models.DateField):
+        named = copy(named) if path else named
+        named.name = created_from or name
+        return named
     times = names_of(reached, models.DateField)
     raise BackfillError(
         f"{reached._meta.label} has no DateTimeField or DateField {name!r}; it has "

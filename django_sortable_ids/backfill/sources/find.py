@@ -21,7 +21,7 @@ from .target import POLICIES, EveryRow, Target
 
 SOURCES: tuple[type[Source], ...] = (Spread, Fixed, Conversion, Originals, InColumn)
 """Tried in this order: ``InColumn`` takes what the others leave."""
-ARGUMENTS = {name: each for kind in SOURCES for name, each in kind.arguments.items()}
+ARGUMENTS = {name: settings for source in SOURCES for name, settings in source.arguments.items()}
 """All that name a source, in the order of ``--help``."""
 
 
@@ -66,21 +66,21 @@ def of_run(
 def every_row(
     model: type[models.Model], field: SortableIDField, given: Given, using: str
 ) -> EveryRow:
-    """As ``of_source``, but every row gets an id, and nothing is known of an earlier run."""
+    """Like ``of_source``, but every row gets an id, and nothing is known of an earlier run."""
     wanted = Wanted(model, field, using, given, None, QuerySet(model, using=using))
     return EveryRow(field, _named(wanted))
 
 
 def _named(wanted: Wanted) -> Source:
-    return next(filter(None, (kind.named_by(wanted) for kind in SOURCES)))
+    return next(filter(None, (source.named_by(wanted) for source in SOURCES)))
 
 
 def given_by(options: Mapping[str, Any]) -> Given:
     """The arguments of a run with these stored options."""
-    return {name: each for kind in SOURCES for name, each in kind.given_by(options).items()}
+    return {name: value for source in SOURCES for name, value in source.given_by(options).items()}
 
 
 def check_given(given: Given) -> None:
     """Raise ``BackfillError`` for arguments that no source can have."""
-    for kind in SOURCES:
-        kind.check(given)
+    for source in SOURCES:
+        source.check(given)

@@ -30,7 +30,7 @@ def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
 
 
 def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
-    """As ``find_field``, also for a primary key, which is filled already."""
+    """Like ``find_field``, but accepts a primary key as well, which is filled already."""
     parts = label.split(".")
     if len(parts) != 3:
         raise BackfillError(f"{label!r}: expected app.Model.field, such as shop.Order.public_id")
@@ -40,7 +40,7 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
         raise BackfillError(f"{label}: {error}") from None
     # A proxy shares the table of its concrete model, so both names mean the same run.
     model = model._meta.concrete_model or model
-    field = next((each for each in model._meta.fields if each.name == parts[2]), None)
+    field = next((column for column in model._meta.fields if column.name == parts[2]), None)
     if not isinstance(field, SortableIDField):
         known = names_of(model, SortableIDField)
         raise BackfillError(
@@ -54,8 +54,8 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     return model, field
 
 
-def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> list[str]:
-    return [field.name for field in model._meta.fields if isinstance(field, kind)]
+def names_of(model: type[models.Model], field_type: type[models.Field[Any, Any]]) -> list[str]:
+    return [field.name for field in model._meta.fields if isinstance(field, field_type)]
 
 
 def database_of(label: str | None) -> str:
@@ -77,8 +77,8 @@ def same_options(run: BackfillRun, target: Target) -> bool:
 def check_schema(model: type[models.Model], field: SortableIDField, using: str) -> None:
     """Raise ``BackfillError`` if the database lacks a required table or column."""
     connection = connections[using]
-    for each in (model, BackfillRun, MoveNote):
-        check_table(each, using)
+    for required in (model, BackfillRun, MoveNote):
+        check_table(required, using)
     table = model._meta.db_table
     if not tables.has_column(connection, table, str(field.column)):
         makes = f"after `manage.py makemigrations {model._meta.app_label}` if no migration adds it"

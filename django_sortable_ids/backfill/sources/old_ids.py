@@ -53,17 +53,17 @@ class Conversion(Source):
     def named_by(cls, wanted: Wanted) -> Conversion | None:
         """The conversion of ``--convert-from``."""
         model, field, using = wanted.model, wanted.field, wanted.using
-        convert_from = wanted.given.get("convert_from")
-        if convert_from is None:
+        name = wanted.given.get("convert_from")
+        if name is None:
             return None
-        label = f"{model._meta.label}.{convert_from}"
-        source = next((each for each in model._meta.fields if each.name == convert_from), None)
+        label = f"{model._meta.label}.{name}"
+        source = next((column for column in model._meta.fields if column.name == name), None)
         if source is None or not _may_convert(source, field):
-            known = [each.name for each in model._meta.fields if _may_convert(each, field)]
+            known = [column.name for column in model._meta.fields if _may_convert(column, field)]
             raise BackfillError(
                 f"{label} is no UUIDField, nor another sortable id with a time, to convert "
                 f"from; {model._meta.label} has {', '.join(known) or 'none'}"
-                f"{nearest(convert_from, known)}. Declare other columns of such ids: ULIDs in a "
+                f"{nearest(name, known)}. Declare other columns of such ids: ULIDs in a "
                 f'CharField as ULIDField(storage="varchar"), snowflakes in a BigIntegerField as '
                 f"SnowflakeField()"
             )
@@ -109,7 +109,7 @@ class Conversion(Source):
         )
 
     def check_places(self, target: Target, missing: int) -> None:
-        """Also that the old id of each row without a new one carries a time."""
+        """Check as well that the old id of each row without a new one carries a time."""
         check_null_times(target)
         self._check_old_ids(target)
         check_generated(target, missing)
@@ -118,7 +118,7 @@ class Conversion(Source):
         count, first = 0, None
         sample: list[int] = []
         # In the order of the key, which has an index.
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
         by_key = replace(target, source=Lossless(**values))
         for value, pk in chain.from_iterable(by_key.pages(by_key.without_id)):
             if self.old.carries_time(value):
@@ -215,10 +215,10 @@ _SAMPLE = 100
 """How many UUIDs are read to find their version."""
 
 
-def _may_convert(found: models.Field[Any, Any], sortable: SortableIDField) -> bool:
-    if isinstance(found, SortableIDField):
-        return found is not sortable and isinstance(found.scheme, TimeScheme)
-    return isinstance(found, models.UUIDField)
+def _may_convert(old: models.Field[Any, Any], new: SortableIDField) -> bool:
+    if isinstance(old, SortableIDField):
+        return old is not new and isinstance(old.scheme, TimeScheme)
+    return isinstance(old, models.UUIDField)
 
 
 def names_with_times(field: SortableIDField, using: str) -> list[str]:
@@ -226,8 +226,8 @@ def names_with_times(field: SortableIDField, using: str) -> list[str]:
     model = field.model
     if not isinstance(field.scheme, TimeScheme):
         return []
-    fields = [each for each in model._meta.fields if _may_convert(each, field)]
-    return [each.name for each in fields if _scheme_of(model, each, using, None)]
+    columns = [column for column in model._meta.fields if _may_convert(column, field)]
+    return [column.name for column in columns if _scheme_of(model, column, using, None)]
 
 
 def _is_in_order(source: models.Field[Any, Any], old: TimeScheme, using: str) -> bool:

@@ -49,8 +49,8 @@ class Originals(InOrderOfKeys):
                 f"this key: it can't be filled"
             )
         # Events of django-pghistory may copy some fields only, and refer to their original.
-        places = {each.attname: each for each in model._meta.fields}
-        source: Any = places.get(key.attname) or places.get("pgh_obj_id")
+        columns = {column.attname: column for column in model._meta.fields}
+        source: Any = columns.get(key.attname) or columns.get("pgh_obj_id")
         if source is None:
             raise BackfillError(
                 f"{model._meta.label} has no field {key.attname}, a copy of the key of "
@@ -76,19 +76,19 @@ class Originals(InOrderOfKeys):
         return f"{self.model._meta.label} {row[1]}, a history row of {label} {row[0]}"
 
     def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
-        """The ids of the rows' originals; for a deleted original that of its other history rows,
+        """The ids of the rows' originals; for a deleted original, the id of its other history rows,
         or a new one."""
         keys = list(dict.fromkeys(key for key, _ in rows))
         ids: dict[Any, ID | None] = {}
         name = self.id_name
         for start in range(0, len(keys), _AT_A_TIME):
-            some = keys[start : start + _AT_A_TIME]
-            originals = self.originals.filter(pk__in=some)
+            page = keys[start : start + _AT_A_TIME]
+            originals = self.originals.filter(pk__in=page)
             known = dict(originals.values_list("pk", name))
-            gone = [key for key in some if key not in known]
+            gone = [key for key in page if key not in known]
             have_ids = Q(**{f"{self.field.name}__in": gone, f"{name}__isnull": False})
-            others = self.rows.filter(have_ids).order_by("-pk")
-            known |= dict(others.values_list(self.field.attname, name))
+            other_rows = self.rows.filter(have_ids).order_by("-pk")
+            known |= dict(other_rows.values_list(self.field.attname, name))
             ids |= known | self._new(target.field, [key for key in gone if key not in known])
         for key, pk in rows:
             if ids[key] is None:
@@ -105,9 +105,9 @@ class Originals(InOrderOfKeys):
             return {}
         if isinstance(field, LexicalSequenceField):
             # The counter of the originals: that of this table would repeat their ids.
-            counted = self.original._meta.get_field(field.name)
-            assert isinstance(counted, LexicalSequenceField)
-            numbers = counters.take(counted, counted.scheme, len(keys), self.using)
+            original_field = self.original._meta.get_field(field.name)
+            assert isinstance(original_field, LexicalSequenceField)
+            numbers = counters.take(original_field, original_field.scheme, len(keys), self.using)
             return dict(zip(keys, numbers, strict=True))
         rows = self.rows.filter(**{f"{self.field.name}__in": keys}).order_by()
         at = Min(history_models.time_path(self.model))
@@ -117,7 +117,7 @@ class Originals(InOrderOfKeys):
         return {key: scheme.generate(aware(times[key]).astimezone(UTC)) for key in keys}
 
     def check_places(self, target: Target, missing: int) -> None:
-        """Also that each original has an id."""
+        """Check as well that each original has an id."""
         check_null_times(target)
         name, key = self.id_name, OuterRef(self.field.name)
         waiting = Exists(self.originals.filter(Q(**{f"{name}__isnull": True}), pk=key))

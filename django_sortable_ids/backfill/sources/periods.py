@@ -88,11 +88,11 @@ class Spread(Derived):
             return None
         model, using, scheme = wanted.model, wanted.using, wanted.field.scheme
         key: models.Field[Any, Any] = model._meta.pk
-        target = referenced_column(key)
-        if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
+        column = referenced_column(key)
+        if isinstance(column, SortableIDField) or not isinstance(column, models.IntegerField):
             raise BackfillError(
                 f"--created-from pk derives times from integers that count up, and the key of "
-                f"{model._meta.label} is of type {type(target).__name__}: use --created-at now, or "
+                f"{model._meta.label} is of type {type(column).__name__}: use --created-at now, or "
                 f"--convert-from for a key that carries times"
             )
         start, end = _parsed("--start", given["start"]), _parsed("--end", given["end"])
@@ -235,20 +235,20 @@ class WithoutTime(Unsourced):
     """The rows of another source that have no time, for ``--on-null=now``. The application's
     generator gives them ids, in the order of the key."""
 
-    others: Source = field(kw_only=True)
+    timed: Source = field(kw_only=True)
 
     comes_last = True
 
     @classmethod
     def in_target(cls, target: Target) -> Target:
         """The target with these rows only."""
-        model, others = target.model, target.source
-        source = cls(model, model._meta.pk_fields[0], target.using, others=others)
+        model, timed = target.model, target.source
+        source = cls(model, model._meta.pk_fields[0], target.using, timed=timed)
         return replace(target, source=source, on_null="error", on_out_of_range="error")
 
     @property
     def rows(self) -> models.QuerySet[Any]:
-        return self.others.outer_rows.filter(**{f"{self.others.field.name}__isnull": True})
+        return self.timed.outer_rows.filter(**{f"{self.timed.field.name}__isnull": True})
 
     @property
     def selected_place(self) -> Any:

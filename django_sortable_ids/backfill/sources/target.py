@@ -23,7 +23,7 @@ from ...schemes.clock_and_randomness import MICROSECOND
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run
-BEFORE = "before"  # that of the run whose skipped rows it fills: --verify needs that one
+BEFORE = "before"  # the key of the run whose skipped rows this one fills, for --verify
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip"]
 
@@ -295,11 +295,11 @@ def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None
 
 def _check_room(target: Target, scheme: TimeScheme) -> None:
     """Count the rows of each tick, which reads all of them."""
-    tick, count = None, 0
+    last, count = None, 0
     for place, pk in chain.from_iterable(target.pages(target.missing)):
-        now = target.tick(place)
-        tick, count = now, count + 1 if now == tick else 1
-        if count > scheme.layout.capacity(now):
+        tick = target.tick(place)
+        last, count = tick, count + 1 if tick == last else 1
+        if count > scheme.layout.capacity(tick):
             raise BackfillError(
                 f"{target.model._meta.label} {pk}: more than {count - 1:,} rows were created at "
                 f"{target.source.at(place).isoformat()}, and {scheme.title} has no more ids of "
@@ -321,7 +321,7 @@ def _check_skipped_hours(target: Target) -> None:
     ends = target.missing.aggregate(least=Min(place), most=Max(place))
     if ends["least"] is None:
         return
-    least, most = (source.at(each) for each in ends.values())
+    least, most = (source.at(end) for end in ends.values())
     skipped = Q(pk__in=[])
     for change in _put_forward(times.clock, max(least, _FIRST) - _DAY, min(most, _LAST) + _DAY):
         before, after = times.place_at(change - MICROSECOND), times.place_at(change)

@@ -47,8 +47,8 @@ class Command(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         options = as_parsed(self._parser, options)
-        own = {name: value for name, value in options.items() if name != "as_json"}
-        self._line = CommandLine.of(self._parser, own, self._is_from_shell)
+        line_options = {name: value for name, value in options.items() if name != "as_json"}
+        self._line = CommandLine.of(self._parser, line_options, self._is_from_shell)
         try:
             return super().execute(*args, **options)
         except Interrupted as stop:

@@ -49,13 +49,13 @@ class Command(BaseCommand):
         inspections = [
             inspect(text, searched, scheme=scheme, looks_up=not no_rows) for text in texts
         ]
-        text = "\n\n".join("\n".join(as_text(each)) for each in inspections)
+        text = "\n\n".join("\n".join(as_text(inspection)) for inspection in inspections)
         self.stdout.write(encodable(text, getattr(self.stdout, "encoding", None) or "utf-8"))
-        unknown = [in_one_line(each.text) for each in inspections if not each.is_id]
+        unknown = [inspection.text for inspection in inspections if not inspection.is_id]
         if unknown:
             no_id = _("This is not an id of any known scheme.")
             no_id += f" Without --scheme={scheme}, all schemes are tried." if scheme else ""
-            raise CommandError(f"{', '.join(unknown)}: {no_id}")
+            raise CommandError(f"{', '.join(map(in_one_line, unknown))}: {no_id}")
 
 
 _NAMES = 14
