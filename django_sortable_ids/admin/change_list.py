@@ -99,9 +99,9 @@ class SortableIDChangeList(ChangeList):
         )
 
     def get_results(self, request: HttpRequest) -> None:
-        theirs: Any = super().get_results
-        if theirs.__func__ is not ChangeList.get_results:  # a class that makes the pages by itself
-            theirs(request)
+        usual: Any = super().get_results
+        if usual.__func__ is not ChangeList.get_results:  # a class that makes the pages by itself
+            usual(request)
             return
         paginator: Any = self.model_admin.get_paginator(request, self.queryset, self.list_per_page)
         self.paginator = paginator
@@ -115,8 +115,8 @@ class SortableIDChangeList(ChangeList):
         self.result_count = paginator.count
         self.show_full_result_count = self.model_admin.show_full_result_count
         self.full_result_count = self.result_count if self.show_full_result_count else None
-        every, some = self.root_queryset.query, self.queryset.query
-        is_part = some.where != every.where or some.distinct != every.distinct
+        root, filtered = self.root_queryset.query, self.queryset.query
+        is_part = filtered.where != root.where or filtered.distinct != root.distinct
         if self.show_full_result_count and is_part:
             rows = self.root_queryset.order_by("pk")
             whole: Any = self.model_admin.get_paginator(request, rows, self.list_per_page)
@@ -126,8 +126,8 @@ class SortableIDChangeList(ChangeList):
     def _page(self, request: HttpRequest) -> QuerySet[Any]:
         """The rows of the page. Also sets ``page_num`` and, in the order of an id, the links."""
         order = id_order(self.queryset)
-        given = request.GET.keys() & {AFTER_VAR, BEFORE_VAR}
-        if order is None or not given:
+        cursors = request.GET.keys() & {AFTER_VAR, BEFORE_VAR}
+        if order is None or not cursors:
             numbered = self.paginator.get_page(self.page_num)
             self.page_num = numbered.number
             rows: QuerySet[Any] = numbered.object_list

@@ -33,10 +33,10 @@ class ChosenDays(forms.Form):
         titles = (pgettext_lazy("sortable ids", "From"), pgettext_lazy("sortable ids", "To"))
         for name, title in zip((first_name, last_name), titles, strict=True):
             # A day as browsers send it, whatever the language.
-            attributes, form = {"type": "date", "form": self.form_id}, "%Y-%m-%d"
-            widget = forms.DateInput(attributes, format=form)
+            attributes, day_format = {"type": "date", "form": self.form_id}, "%Y-%m-%d"
+            widget = forms.DateInput(attributes, format=day_format)
             self.fields[name] = forms.DateField(
-                label=title, required=False, input_formats=[form], widget=widget
+                label=title, required=False, input_formats=[day_format], widget=widget
             )
 
     def clean(self) -> dict[str, Any]:
@@ -84,11 +84,11 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         # The admin only allows parameters that begin with a path in list_filter.
         path = f"{field_path}__created_at"
         names = (f"{path}__date__gte", f"{path}__date__lte")
-        given = {name: str(params.pop(name)[-1]) for name in names if name in params}
-        self.days = ChosenDays(*names, given)
+        chosen = {name: str(params.pop(name)[-1]) for name in names if name in params}
+        self.days = ChosenDays(*names, chosen)
         super().__init__(times, request, params, model, model_admin, path)
         if self.days.is_chosen():
-            self.date_params |= given
+            self.date_params |= chosen
         self.used_parameters = self._lookups(self.used_parameters | self.days.chosen())
 
     def expected_parameters(self) -> list[str | None]:
@@ -126,12 +126,12 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         """Set ``other_parameters``, which the form of the days keeps, and ``own_parameters``, which
         a form around the filter keeps.
         """
-        given = [
+        pairs = [
             (name, value) for name, values in changelist.filter_params.items() for value in values
         ]
-        own, generic = self.expected_parameters(), self.field_generic
-        self.own_parameters = [each for each in given if each[0] in own]
-        self.other_parameters = [each for each in given if not each[0].startswith(generic)]
+        own_names, generic = self.expected_parameters(), self.field_generic
+        self.own_parameters = [pair for pair in pairs if pair[0] in own_names]
+        self.other_parameters = [pair for pair in pairs if not pair[0].startswith(generic)]
 
 
 def _title(model: type[models.Model], field: Any, id_column: SortableIDField) -> Any:

@@ -19,7 +19,7 @@ from ..histograms.counting import Span, TimedColumn, TookTooLong, counts, ends
 from ..histograms.histogram import DrawnBar, drawn_counts, end_of, formatter, spans, start_of
 
 MOST_YEARS = 60
-"""With more of them between the first and the last row, years without rows are left out."""
+"""With more years from the first row to the last one, those without rows are left out."""
 _FEW = 6
 """Bars that would be too wide if they filled the row."""
 _MOST_CHARACTERS = 9
@@ -57,7 +57,7 @@ class CalendarPeriod(NamedTuple):
     text: str
     span: Span
     start: datetime
-    """That of the span, in the current time zone."""
+    """The start of the span, in the current time zone."""
 
     def inside(self) -> Iterator[CalendarPeriod]:
         """The periods of the next shorter unit, in the order of time; none for a minute."""
@@ -77,7 +77,7 @@ def path_to(text: str) -> list[CalendarPeriod]:
     path = list(_periods("year", _years_around(start, start)))
     for part in parts:
         wanted = f"{path[-1].text}-{part}"
-        period = next((each for each in path[-1].inside() if each.text == wanted), None)
+        period = next((inner for inner in path[-1].inside() if inner.text == wanted), None)
         if period is None:
             raise ValueError(f"no time {text!r}")
         path.append(period)
@@ -147,17 +147,17 @@ def drill_down(
     bars = _bars(level, url)
     titles = [
         gettext("All dates"),
-        *(formatter(_UNITS[each.unit].in_path)(each.start) for each in path),
+        *(formatter(_UNITS[period.unit].in_path)(period.start) for period in path),
     ]
-    urls = [url(None), *(url(each.text) for each in path)]
+    urls = [url(None), *(url(period.text) for period in path)]
     urls[-1] = ""
-    return DrillDown([Step(*each) for each in zip(titles, urls, strict=True)], bars, note)
+    return DrillDown([Step(*step) for step in zip(titles, urls, strict=True)], bars, note)
 
 
 def _bars(
     level: Sequence[tuple[CalendarPeriod, Count]], url: Callable[[str | None], str]
 ) -> list[DrawnBar]:
-    """Those that may have rows are links with a title."""
+    """The bars of a level; those that may have rows are links with a title."""
     if not level:
         return []
     unit = _UNITS[level[0][0].unit]
@@ -179,17 +179,17 @@ def _level(
     part of the path.
     """
     start, end = path[-1].span if path else (None, None)
-    both = ends(rows, column, start, end, deadline - time.monotonic())
-    if both is None:
+    bounds = ends(rows, column, start, end, deadline - time.monotonic())
+    if bounds is None:
         return None
-    first, last = both
+    first, last = bounds
     periods = [*path[-1].inside()] if path else _years(rows, column, first, last, deadline)
     while around := [each for each in periods if each.span.start <= first and last < each.span.end]:
         periods = [*around[0].inside()]
         path += around if periods else []
-    # Places before the first row and after the last one have none: they are not counted.
+    # Periods before the first row and after the last one have no rows: they are not counted.
     asked = [period for period in periods if period.span.end > first and period.span.start <= last]
-    counted = counts(rows, column, [each.span for each in asked], deadline - time.monotonic())
+    counted = counts(rows, column, [period.span for period in asked], deadline - time.monotonic())
     by_period = dict(zip(asked, counted, strict=True))
     return [(period, by_period.get(period, Count(0))) for period in periods]
 

@@ -45,7 +45,7 @@ def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
     from ..inspecting.inspection import cleaned, in_one_line, inspect
 
     text, scheme = request.GET.get("q", ""), request.GET.get("scheme")
-    if scheme not in {each.name for each in all_schemes()}:
+    if scheme not in {known.name for known in all_schemes()}:
         scheme = None
     columns = _columns(request, site)
     inspection = inspect(text, list(columns), scheme=scheme) if text.strip() else None

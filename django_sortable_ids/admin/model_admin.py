@@ -86,8 +86,8 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         super().__init__(model, admin_site)
         if not self.search_fields:
             # The system check of autocomplete_fields reads the attribute.
-            own = [field.name for field in id_fields(model) if field.unique]
-            self.search_fields = own  # type: ignore[misc]
+            unique_ids = [field.name for field in id_fields(model) if field.unique]
+            self.search_fields = unique_ids  # type: ignore[misc]
         self._columns = columns(self)
         for name, column in self._columns.items():
             if not hasattr(self, name):
@@ -98,7 +98,7 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             for option in ("list_display", "list_display_links", "sortable_by"):
                 if names := getattr(self, option):
                     texts = {"public_id": "public_id_public_text"}
-                    setattr(self, option, [texts.get(each, each) for each in names])
+                    setattr(self, option, [texts.get(listed, listed) for listed in names])
 
     def get_urls(self) -> list[URLPattern]:
         return [*inspect_id_urls(self.admin_site), *super().get_urls()]
@@ -130,8 +130,8 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
         declared = [self._whole(name) for name in super().get_search_fields(request)]
-        own = [f"{field.name}{PASTED}" for field in id_fields(self.model) if field.unique]
-        return list(dict.fromkeys([*declared, *own]))
+        pasted = [f"{field.name}{PASTED}" for field in id_fields(self.model) if field.unique]
+        return list(dict.fromkeys([*declared, *pasted]))
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
@@ -161,8 +161,8 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     # The pages of a row
 
-    def changeform_view(self, request: HttpRequest, *given: Any, **named: Any) -> Any:
-        response: Any = super().changeform_view(request, *given, **named)
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        response: Any = super().changeform_view(request, *args, **kwargs)
         context = getattr(response, "context_data", None) or {}
         column = self._columns.get("public_id")
         value = column and getattr(context.get("original"), column.field.attname, None)
@@ -252,12 +252,12 @@ def _is_only_an_id(field: SortableIDField, text: str) -> bool:
 
 
 def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
-    """What the admins of all sites ask for that shows no creation times."""
-    admins = [each for site in all_sites for each in site._registry.values()]
+    """The errors of the admins, of all sites, that ask for times where there are none."""
+    admins = [model_admin for site in all_sites for model_admin in site._registry.values()]
     return [
-        message("E017", type(each), option=option, reason=reason, fix=fix)
-        for each in admins
-        for option, reason, fix in (*_wrong_hierarchies(each), *_wrong_filters(each))
+        message("E017", type(model_admin), option=option, reason=reason, fix=fix)
+        for model_admin in admins
+        for option, reason, fix in (*_wrong_hierarchies(model_admin), *_wrong_filters(model_admin))
     ]
 
 
@@ -267,14 +267,14 @@ _NAME_A_PATH = "Name the path of a sortable id with a time, such as 'id' or 'ord
 
 
 def _wrong_hierarchies(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:
-    option, kind = "created_at_hierarchy", type(model_admin)
+    option, admin_class = "created_at_hierarchy", type(model_admin)
     path = getattr(model_admin, option, None)
     if path is not None and not isinstance(model_admin, SortableIDAdmin):
         derive = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
-        yield option, f"{kind.__name__} ignores it", derive
+        yield option, f"{admin_class.__name__} ignores it", derive
     elif path is not None and (reason := _no_times(model_admin, path)):
         yield option, reason, _NAME_A_PATH
-    for name in vars(kind) if isinstance(model_admin, SortableIDAdmin) else ():
+    for name in vars(admin_class) if isinstance(model_admin, SortableIDAdmin) else ():
         meant = get_close_matches(name, _OPTIONS, n=1, cutoff=0.9)
         if meant and not hasattr(SortableIDAdmin, name):
             yield option, f"{name} is no option; nearest: {meant[0]}", "Correct the name."
@@ -283,10 +283,10 @@ def _wrong_hierarchies(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:
 def _wrong_filters(model_admin: admin.ModelAdmin[Any]) -> Iterator[_Wrong]:
     items: Any = model_admin.list_filter
     for item in items if isinstance(items, list | tuple) else ():  # Django reports other types
-        given, kind = item if isinstance(item, list | tuple) else (item, None)
-        if not (isinstance(kind, type) and issubclass(kind, CreatedAtFilter)):
+        named, filter_class = item if isinstance(item, list | tuple) else (item, None)
+        if not (isinstance(filter_class, type) and issubclass(filter_class, CreatedAtFilter)):
             continue
-        path = str(given)
+        path = str(named)
         if reason := _no_times(model_admin, path, may_repeat=True):
             yield "list_filter", reason, _NAME_A_PATH
         elif "pk" in path.split(LOOKUP_SEP):

@@ -85,12 +85,12 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
         """Accepts None."""
 
 
-def plain_source(key: SortableIDField, *more: str) -> str:
+def plain_source(key: SortableIDField, *extra: str) -> str:
     """A field for ids of the key that is no key, with more options, as Python source."""
-    classes = (each for each in type(key).__mro__ if not issubclass(each, SortableAutoField))
-    own, options = {"storage", *key.scheme_arguments}, key.deconstruct()[3].items()
-    given = (f"{name}={value!r}" for name, value in options if name in own)
-    return f"{next(classes).__name__}({', '.join([*given, *more])})"
+    classes = (parent for parent in type(key).__mro__ if not issubclass(parent, SortableAutoField))
+    kept, options = {"storage", *key.scheme_arguments}, key.deconstruct()[3].items()
+    arguments = (f"{name}={value!r}" for name, value in options if name in kept)
+    return f"{next(classes).__name__}({', '.join([*arguments, *extra])})"
 
 
 # DEFAULT_AUTO_FIELD takes subclasses of AutoField only. A real one would be an IntegerField, too,

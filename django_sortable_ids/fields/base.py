@@ -77,9 +77,9 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
                 self.scheme.to_int(value)
                 return value
             except InvalidID:
-                own = self.public_text.in_own_type(value)
-                if own is not value:
-                    return self._read(own)
+                converted = self.public_text.in_own_type(value)
+                if converted is not value:
+                    return self._read(converted)
                 if not self.masked:  # A UUIDv4 may be a facade, which a UUIDv7 never is.
                     raise
         candidates = self.public_text.read(value)
@@ -132,7 +132,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     def _single(self, value: Any, using: str | None = None) -> Any:
         return self.one_of(value.values, using) if isinstance(value, Candidates) else value
 
-    def invalid(self, found: Any) -> ValidationError:
+    def invalid(self, value: Any) -> ValidationError:
         """The error for a malformed id; its message shows a valid example. It names the field of
         the model, since the text may be an id of the scheme that only lacks its prefix or mask."""
         title, is_public = self.scheme.title, self.masked or self.public_text.full_prefix
@@ -142,7 +142,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             self.error_messages["invalid"],
             code="invalid",
             params={
-                "value": shown(found.found if isinstance(found, Malformed) else found),
+                "value": shown(value.found if isinstance(value, Malformed) else value),
                 "scheme": title,
                 "example": Message(getattr, self.public_text, "example"),
             },
@@ -215,12 +215,12 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False
     ) -> Any:
         if not prepared:
-            stored, found = self.stored(connection), None
+            stored, converted = self.stored(connection), None
             if isinstance(value, stored.driver_types):
                 # Django passes one when it prefetches through a many-to-many relation.
                 with suppress(ValueError):
-                    found = self.scheme.from_int(stored.from_db(value))
-            value = self.read_for_lookup(value) if found is None else found
+                    converted = self.scheme.from_int(stored.from_db(value))
+            value = self.read_for_lookup(value) if converted is None else converted
         if isinstance(value, Malformed):
             if prepared:
                 raise EmptyResultSet

@@ -34,8 +34,8 @@ else:
 
     # Django's fields, whose stubs take types: at runtime each is the class.
     BigIntegerField, CharField, Field, UUIDField = (
-        defaultdict(lambda each=each: each)
-        for each in (models.BigIntegerField, models.CharField, models.Field, models.UUIDField)
+        defaultdict(lambda base=base: base)
+        for base in (models.BigIntegerField, models.CharField, models.Field, models.UUIDField)
     )
 
 _OF_VALUES = (models.CharField, models.IntegerField, models.UUIDField)
@@ -96,8 +96,8 @@ class GeneratedIDField(Field[SetType, GetType]):
         return self.generate if generates else self.given_default
 
     @default.setter
-    def default(self, given: Any) -> None:
-        self.given_default = given
+    def default(self, value: Any) -> None:
+        self.given_default = value
 
     def get_default(self) -> Any:
         if not self.generates_ids:
@@ -190,7 +190,7 @@ class GeneratedIDField(Field[SetType, GetType]):
     @classmethod
     @functools.cache  # cleared by Django when a lookup is registered
     def get_class_lookups(cls) -> dict[str, Any]:
-        # Without those of CharField and its like: they expect its column, and an id may be bytes.
+        # Without lookups of CharField and its like: they expect its column, an id may be bytes.
         parents = [
             parent
             for parent in cls.__mro__

@@ -33,7 +33,7 @@ def own_fields(model: type[models.Model]) -> list[SortableIDField]:
 
 
 def usable_fields(model: type[models.Model]) -> list[SortableIDField]:
-    """Those of ``own_fields`` whose options are right."""
+    """The ``own_fields`` whose options are right."""
     return [field for field in own_fields(model) if not field.wrong_options]
 
 
@@ -50,7 +50,7 @@ def is_unique_alone(field: models.Field[Any, Any]) -> bool:
 
 def is_unique_with_others(field: SortableIDField) -> bool:
     """Whether the field is unique, by itself or with other fields, such as a tenant."""
-    of_key = [each.name for each in getattr(field.model._meta, "pk_fields", ())]
+    of_key = [part.name for part in getattr(field.model._meta, "pk_fields", ())]
     groups = *_unique_groups(field.model), of_key
     return field.unique or any(field.name in group for group in groups)
 
@@ -58,7 +58,7 @@ def is_unique_with_others(field: SortableIDField) -> bool:
 def _unique_groups(model: type[models.Model]) -> list[Sequence[str]]:
     """The names of the fields of each constraint that the model declares, without its key."""
     meta = model._meta
-    return [*meta.unique_together, *(each.fields for each in meta.total_unique_constraints)]
+    return [*meta.unique_together, *(unique.fields for unique in meta.total_unique_constraints)]
 
 
 def id_field(model: type[models.Model], name: str | None = None) -> SortableIDField:
@@ -78,7 +78,7 @@ def id_field(model: type[models.Model], name: str | None = None) -> SortableIDFi
 
 
 def main_field(fields: Iterable[SortableIDField]) -> SortableIDField:
-    """The one that is the primary key, else the first unique one, else the first one."""
+    """The primary key if it is among them, else the first unique field, else the first one."""
     return min(fields, key=lambda field: (not field.primary_key, not field.unique))
 
 

@@ -183,9 +183,9 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         for option in self.own_options:
             setattr(self, option, kwargs.pop(option, getattr(type(self), option)))
         of_scheme = options_of(self.scheme_name)
-        given = {option: kwargs.pop(option, usual) for option, usual in of_scheme.items()}
+        arguments = {option: kwargs.pop(option, usual) for option, usual in of_scheme.items()}
         self.scheme_arguments = {
-            option: value for option, value in given.items() if value != of_scheme[option]
+            option: value for option, value in arguments.items() if value != of_scheme[option]
         }
         try:
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
@@ -216,10 +216,10 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             kwargs.pop("default", None)
         usual = {option: getattr(type(self), option) for option in self.own_options}
         for option, default in {**usual, **self.django_defaults}.items():
-            given = getattr(self, option)
-            # A wrong one may equal its default, as True equals 1.
-            if given not in (default, []) or (self.wrong_options and given is not default):
-                kwargs[option] = given
+            value = getattr(self, option)
+            # A wrong value may equal its default, as True equals 1.
+            if value not in (default, []) or (self.wrong_options and value is not default):
+                kwargs[option] = value
         return name, path, args, {**kwargs, **self.scheme_arguments}
 
     def check(self, **kwargs: Any) -> list[CheckMessage]:
@@ -234,11 +234,11 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
 
     def refuse(self, wrong: Sequence[WrongOption]) -> None:
         if wrong:
-            raise ImproperlyConfigured(f"{self}: {'; '.join(each.message for each in wrong)}")
+            raise ImproperlyConfigured(f"{self}: {'; '.join(option.message for option in wrong)}")
 
     @property
     def wrong_for_the_column(self) -> list[WrongOption]:
-        return [each for each in self.wrong_options if each.kind in (SCHEME, COLUMN)]
+        return [option for option in self.wrong_options if option.kind in (SCHEME, COLUMN)]
 
     def _resolve(self) -> list[WrongOption]:
         """Set ``stored_scheme`` and the ``db_default`` of the column; return the wrong options."""
@@ -246,10 +246,10 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         try:
             scheme = schemes.get(self.scheme_name, **self.scheme_arguments)
         except (TypeError, ValueError) as error:
-            given = ", ".join(f"{key}={value!r}" for key, value in self.scheme_arguments.items())
+            options = ", ".join(f"{key}={value!r}" for key, value in self.scheme_arguments.items())
             # The message of a TypeError doesn't name the option.
-            clear = isinstance(error, ValueError)
-            wrong.append(WrongOption(SCHEME, str(error) if clear else f"{given}: {error}"))
+            is_clear = isinstance(error, ValueError)
+            wrong.append(WrongOption(SCHEME, str(error) if is_clear else f"{options}: {error}"))
             scheme = schemes.get(self.scheme_name)  # to judge the other options
         if self.accept_other_versions and isinstance(scheme, TimeScheme):
             scheme = accepting_other_versions(scheme)
@@ -291,24 +291,24 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             yield WrongOption(COLUMN, f"an ArrayField finds no id in this column: use {right}")
 
 
-def problems(scheme: Scheme, given: FieldWithOptions) -> list[WrongOption]:
+def problems(scheme: Scheme, field: FieldWithOptions) -> list[WrongOption]:
     """What is wrong with the options of a field whose ids have this scheme."""
-    found_by_kind = (
-        (SCHEME, _type_problems(scheme, given)),
-        (PUBLIC_TEXT, _public_text_problems(scheme, given)),
-        (COLUMN, _column_problems(scheme, given)),
-        (DEFAULT, _default_problems(given)),
+    messages_by_kind = (
+        (SCHEME, _type_problems(scheme, field)),
+        (PUBLIC_TEXT, _public_text_problems(scheme, field)),
+        (COLUMN, _column_problems(scheme, field)),
+        (DEFAULT, _default_problems(field)),
     )
-    return [WrongOption(kind, each) for kind, found in found_by_kind for each in found]
+    return [WrongOption(kind, text) for kind, messages in messages_by_kind for text in messages]
 
 
-def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
-    expected, found = given.value_type, scheme.value_type
-    if expected not in (None, found):
-        base = {str: "Text", int: "Integer"}.get(found, "UUID")
+def _type_problems(scheme: Scheme, field: FieldWithOptions) -> Iterator[str]:
+    expected, actual = field.value_type, scheme.value_type
+    if expected not in (None, actual):
+        base = {str: "Text", int: "Integer"}.get(actual, "UUID")
         yield (
-            f"values of {type(given).__name__} are {expected.__name__}, those of "
-            f"{scheme.title} are {found.__name__}: subclass Sortable{base}Field"
+            f"values of {type(field).__name__} are {expected.__name__}, those of "
+            f"{scheme.title} are {actual.__name__}: subclass Sortable{base}Field"
         )
     if isinstance(scheme, TimeScheme) and not scheme.sorts:
         yield (
@@ -317,16 +317,16 @@ def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
         )
 
 
-def _public_text_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
-    prefix, previous, encoding = given.prefix, given.previous_prefixes, given.encoding
-    others = given.accept_other_versions
+def _public_text_problems(scheme: Scheme, field: FieldWithOptions) -> Iterator[str]:
+    prefix, previous, encoding = field.prefix, field.previous_prefixes, field.encoding
+    accepts_others = field.accept_other_versions
     if prefix is not None and not _is_prefix(prefix):
         yield (
             f"prefix={prefix!r}: expected 1 to 63 of a-z and _, beginning and ending with a "
             f"letter, such as 'ord'"
         )
     if not isinstance(previous, list | tuple) or not all(
-        each == "" or _is_prefix(each) for each in previous
+        earlier == "" or _is_prefix(earlier) for earlier in previous
     ):
         yield (
             f"previous_prefixes={previous!r}: expected a list of prefixes, such as ['order'], or "
@@ -334,14 +334,14 @@ def _public_text_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[s
         )
     elif (prefix or "") in previous:
         yield f"previous_prefixes={previous!r}: {prefix or ''!r} is the present prefix"
-    if given.separator not in SEPARATORS:
-        yield f"separator={given.separator!r}: expected '_' or ':'"
+    if field.separator not in SEPARATORS:
+        yield f"separator={field.separator!r}: expected '_' or ':'"
     yield from scheme.encoding_problems(encoding)
-    if given.masked and not scheme.is_uuid7:
+    if field.masked and not scheme.is_uuid7:
         yield f"masked=True: only UUIDv7 can be masked, not {scheme.title}"
-    if others and isinstance(dict(scheme.text_forms).get(encoding or ""), SQLServerText):
+    if accepts_others and isinstance(dict(scheme.text_forms).get(encoding or ""), SQLServerText):
         yield f"accept_other_versions=True: {encoding!r} can't show other versions"
-    if others and given.masked:
+    if accepts_others and field.masked:
         yield (
             "accept_other_versions=True and masked=True: a stored UUIDv4 looks like a masked "
             "UUIDv7; leave out one of the two"
@@ -352,29 +352,29 @@ def _is_prefix(prefix: Any) -> bool:
     return isinstance(prefix, str) and _PREFIX.fullmatch(prefix) is not None
 
 
-def _column_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
+def _column_problems(scheme: Scheme, field: FieldWithOptions) -> Iterator[str]:
     names = storage_names(scheme)
-    if given.storage is not None and given.storage not in names:
-        yield f"storage={given.storage!r}: expected one of {', '.join(names)} for {scheme.title}"
+    if field.storage is not None and field.storage not in names:
+        yield f"storage={field.storage!r}: expected one of {', '.join(names)} for {scheme.title}"
         return
-    stored, most = storage_for(scheme, given.storage, "sqlite"), given.max_length
+    stored, most = storage_for(scheme, field.storage, "sqlite"), field.max_length
     width = stored.form.length if isinstance(stored, CharFieldStorage) else None
     if most is not None and not (width and isinstance(most, int) and most >= width):
         expected = f"{width} or more" if width else "none unless storage is a varchar"
         yield f"max_length={most!r}: expected {expected}"
-    if given.db_collation is not None and not isinstance(stored, TextStorage):
-        yield f"db_collation={given.db_collation!r}: the column is not text; set a text storage="
+    if field.db_collation is not None and not isinstance(stored, TextStorage):
+        yield f"db_collation={field.db_collation!r}: the column is not text; set a text storage="
 
 
-def _default_problems(given: FieldWithOptions) -> Iterator[str]:
-    default = given.db_default
-    if given.given_default is not NOT_PROVIDED:
+def _default_problems(field: FieldWithOptions) -> Iterator[str]:
+    default = field.db_default
+    if field.given_default is not NOT_PROVIDED:
         yield (
-            f"{type(given).__name__} generates its own ids and takes no default: a migration would "
+            f"{type(field).__name__} generates its own ids and takes no default: a migration would "
             f"copy one value into every row"
         )
     is_expression = hasattr(default, "resolve_expression")
-    if given.has_db_default() and (not is_expression or isinstance(default, Value)):
+    if field.has_db_default() and (not is_expression or isinstance(default, Value)):
         yield (
             f"db_default={default!r} is one value for every row: use an expression that generates "
             f"an id"

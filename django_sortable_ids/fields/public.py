@@ -81,7 +81,7 @@ class PublicText(ByArguments):
         self.prefix = prefix
         self.separator = separator
         self.full_prefix = "" if prefix is None else prefix + separator
-        previous = [each and each + separator for each in previous_prefixes]
+        previous = [earlier and earlier + separator for earlier in previous_prefixes]
         self.accepted_prefixes = (self.full_prefix, *previous)
         """The prefixes of texts that are read, with separators, the present one first."""
         self.form = scheme.text_form(encoding)
@@ -147,8 +147,8 @@ class PublicText(ByArguments):
         """
         if isinstance(text, uuid.UUID) and self.encoding is None:
             text = str(text)  # from the path converter <uuid:pk>
-        *others, last = self._without_prefix(text)
-        for bare in others:
+        *earlier, last = self._without_prefix(text)
+        for bare in earlier:
             with suppress(InvalidID):
                 return self._candidates(bare)
         return self._candidates(last)
@@ -184,14 +184,14 @@ class PublicText(ByArguments):
         That is what Django's field of the type accepts, and an id of another library, whose
         ``str()`` is its text. ``TypeError`` for anything else.
         """
-        expected, number = self.scheme.value_type, isinstance(value, Integral)
+        expected, is_number = self.scheme.value_type, isinstance(value, Integral)
         if isinstance(value, bool):
             pass
         elif isinstance(value, str | expected):
             return value
         elif isinstance(value, Promise):
             return str(value)
-        elif expected is int and number:
+        elif expected is int and is_number:
             return int(value)
         elif expected is int and isinstance(value, Decimal) and value.is_finite():
             if value.adjusted() < 20 and not value % 1:
@@ -202,30 +202,30 @@ class PublicText(ByArguments):
             return self.scheme.canonical.format(value.int)
         elif isinstance(value, int | uuid.UUID):
             return value  # no id, but what <int:pk> and <uuid:pk> find in a URL
-        elif not (number or isinstance(value, _NEVER_IDS)):
+        elif not (is_number or isinstance(value, _NEVER_IDS)):
             with suppress(InvalidID):
                 text = str(value)
                 self.read(text)
                 return text
-        found, name = f"{type(value).__module__}.{type(value).__qualname__}", expected.__name__
+        type_name, name = f"{type(value).__module__}.{type(value).__qualname__}", expected.__name__
         raise TypeError(
             f"expected an id of {self.scheme.title}, as {name}, text or an object whose str() "
-            f"is its text; found {found.removeprefix('builtins.')}: {described(value)}"
+            f"is its text; found {type_name.removeprefix('builtins.')}: {described(value)}"
         )
 
     def _without_prefix(self, text: Any) -> list[str]:
         """The text without each of the prefixes that it begins with, of which one may be the
         beginning of another.
         """
-        found = [
+        texts = [
             text[len(prefix) : len(prefix) + self._longest]
             for prefix in self.accepted_prefixes
             if isinstance(text, str) and text.startswith(prefix)
         ]
-        if not found:
+        if not texts:
             expected = self.full_prefix
             raise InvalidID(Message(lambda: f"{described(text)} does not begin with {expected!r}"))
-        return found
+        return texts
 
     def _candidates(self, bare: str) -> tuple[ID, ...]:
         if not self.masked:

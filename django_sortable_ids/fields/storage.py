@@ -102,8 +102,8 @@ class Storage(ByArguments, ABC):
             try:
                 return from_trusted(from_db(value))
             except (TypeError, ValueError) as error:  # SQLite stores any value in any column.
-                kind = f"expected {scheme.title}, found {type(value).__name__}"
-                reason = kind if isinstance(error, TypeError) else error
+                mismatch = f"expected {scheme.title}, found {type(value).__name__}"
+                reason = mismatch if isinstance(error, TypeError) else error
                 advice = f"{FIND} `manage.py backfill_ids {field} --verify`."
                 if not isinstance(expression, Col | None):
                     advice = f"If {expression} is no id, give it an output_field. {advice}"
@@ -118,7 +118,7 @@ class Storage(ByArguments, ABC):
 
 
 class UUIDStorage(Storage):
-    """As Django's ``UUIDField``: ``uuid`` on PostgreSQL and MariaDB 10.7+, else 32 characters."""
+    """Like Django's ``UUIDField``: ``uuid`` on PostgreSQL, MariaDB 10.7+, else 32 characters."""
 
     def __init__(self, driver_types: tuple[type, ...], returned: type) -> None:
         super().__init__(driver_types, returned)
@@ -217,7 +217,7 @@ class TextStorage(Storage):
 
 
 class CharFieldStorage(TextStorage):
-    """As Django's ``CharField``: ``varchar``, with the collation of the database."""
+    """Like Django's ``CharField``: ``varchar``, with the collation of the database."""
 
     def __init__(self, form: TextForm, max_length: int) -> None:
         super().__init__(form, max_length)

@@ -115,14 +115,14 @@ def generate_by_time(
 
 def _value(instance: models.Model, name: str) -> date | None:
     """The date or datetime in the field; None if there is none before the INSERT."""
-    source: Any = instance._meta.get_field(name)
-    if source.auto_now or source.auto_now_add:
+    field: Any = instance._meta.get_field(name)
+    if field.auto_now or field.auto_now_add:
         return None
-    value = getattr(instance, source.attname)
+    value = getattr(instance, field.attname)
     value = value.value if isinstance(value, models.Value) else value
     if value is None or hasattr(value, "resolve_expression"):
         return None
-    at: date = source.to_python(value)
+    at: date = field.to_python(value)
     return at
 
 

@@ -29,11 +29,11 @@ from ..schemes.clock_and_randomness import MICROSECOND
 from ..schemes.support import nearest
 
 _SHARE = 0.8
-"""Of the time, for the exact counts. The rest is for those up to a limit."""
+"""The share of the time for the exact counts. The rest is for counts up to a limit."""
 _ROWS = 200_000
-"""That are counted, in all spans, if there are too many for the exact counts."""
+"""How many rows are counted, in all spans, if there are too many for the exact counts."""
 _MOST_PARAMS = 30_000
-"""Of one statement; SQLite's limit is 32,766 or more."""
+"""The most parameters of one statement; SQLite's limit is 32,766 or more."""
 _ROW = "sortable_ids_row"
 
 
@@ -52,7 +52,7 @@ class TimedColumn(NamedTuple):
     """A sortable id whose index has the order of time."""
 
     path: str
-    """From the model to the id itself: ``"order__id"`` for ``"order"``."""
+    """The path from the model to the id itself: ``"order__id"`` for ``"order"``."""
     field: SortableIDField
     scheme: TimeScheme
 
@@ -66,7 +66,7 @@ def timed_column(model: type[models.Model], path: str, *, may_repeat: bool = Fal
     field = id_at(model, path)
     named = f"{path!r} of {model._meta.label}"
     if field is None:
-        suggested = nearest(path, [each.name for each in id_fields(model)])
+        suggested = nearest(path, [candidate.name for candidate in id_fields(model)])
         raise FieldError(f"{named} is no sortable id, and no relation to one{suggested}")
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
@@ -143,7 +143,7 @@ def _without_windows(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def filtered_first(rows: QuerySet[Any], *conditions: Any, **lookups: Any) -> QuerySet[Any]:
-    """As ``rows.filter()``, with these conditions before the earlier ones.
+    """Like ``rows.filter()``, but with these conditions before the earlier ones.
 
     Of several ranges of one column, SQLite reads the first: with an earlier filter by creation
     time, each bar would read the rows of them all.
@@ -169,21 +169,21 @@ def counts(
         return exact
     assert end is not None, "nothing else ends an exact count"
     estimates = _estimates(queryset, column, spans, end)
-    others = [span for span, each in zip(spans, estimates, strict=True) if each is None]
-    most = _ROWS // max(1, len(others))
+    rest = [span for span, estimate in zip(spans, estimates, strict=True) if estimate is None]
+    most = _ROWS // max(1, len(rest))
     most -= most % 10 ** (len(str(most)) - 1)  # one digit that isn't zero
-    counted = _counted(queryset, column, others, most, end - time.monotonic())
-    capped = iter(counted or [Count(0, "minimum") for _ in others])
+    counted = _counted(queryset, column, rest, most, end - time.monotonic())
+    capped = iter(counted or [Count(0, "minimum") for _ in rest])
     return [next(capped) if estimate is None else estimate for estimate in estimates]
 
 
 def _estimates(
     queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], end: float
 ) -> list[Count | None]:
-    """None for spans that are too short for an estimate. All are None where the database has no
-    estimates, and after the deadline ``end``.
+    """An estimate for each span; None if it is too short for one. All are None where the database
+    has no estimates, and after the deadline ``end``.
 
-    They are never those of a part of the table: statistics of other rows would show through.
+    Part of a table is never estimated: statistics of other rows would show through.
     """
     none: list[Count | None] = [None for _ in spans]
     query = queryset.query
@@ -213,7 +213,7 @@ def _counted(
     most: int | None,
     seconds: float | None,
 ) -> list[Count] | None:
-    """The counts, each up to ``most`` rows; None if they take longer than that."""
+    """The counts, each up to ``most`` rows; None if they take longer than ``seconds``."""
     end = None if seconds is None else time.monotonic() + seconds
     numbers: list[int] = []
     selects = _selects(queryset, column, spans, most)
@@ -234,7 +234,7 @@ def _selects(
     """A select for each span. The ORM compiles one; the others differ in two parameters."""
     queryset = _without_windows(queryset)
     if column.field.accept_other_versions:
-        # They carry no time, but sort among the others.
+        # Other versions carry no time, but sort among the ids.
         queryset = queryset.filter(**{f"{column.path}__created_at__isnull": False})
     rows = filtered_first(
         queryset,

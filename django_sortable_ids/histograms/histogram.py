@@ -95,7 +95,7 @@ def histogram(
     times = [in_zone(at, zone) for at in (whole.start, *(span.end for span in bars))]
     if not settings.USE_TZ:
         times = [at.replace(tzinfo=None) for at in times]
-    return [Bar(*of_bar, count) for of_bar, count in zip(pairwise(times), counted, strict=True)]
+    return [Bar(*edges, count) for edges, count in zip(pairwise(times), counted, strict=True)]
 
 
 def _instant(at: date | None) -> datetime | None:
@@ -120,16 +120,16 @@ def _whole(
     """From the first bar to the last one; None without rows between two bounds that are unknown."""
     if start is None or end is None:
         try:
-            both = ends(rows, column, start, end, seconds)
+            bounds = ends(rows, column, start, end, seconds)
         except TookTooLong:
             raise ValueError(
                 f"the first and the last {column.path} were not found within {seconds} seconds; "
                 f"give start and end"
             ) from None
-        if both is None:
+        if bounds is None:
             return None
-        start = start_of(unit, both[0], zone) if start is None else start
-        end = end_of(unit, both[1], zone) if end is None else end
+        start = start_of(unit, bounds[0], zone) if start is None else start
+        end = end_of(unit, bounds[1], zone) if end is None else end
     if end < start:
         raise ValueError(f"the end, {end}, is before the start, {start}")
     return Span(start, end)
@@ -137,7 +137,7 @@ def _whole(
 
 HEIGHT = 100
 WIDTH = 10
-"""Of one bar; pictures are stretched to the size that they get."""
+"""The width of one bar; pictures are stretched to the size that they get."""
 _LEAST = 2
 """The height of a bar of few rows, so that it is seen."""
 
@@ -154,7 +154,7 @@ class DrawnBar:
     is_minimum: bool
     """Whether there may be more rows."""
     url: str = ""
-    """Of the rows of the bar."""
+    """The URL of the rows of the bar."""
 
 
 def drawn(bars: Sequence[Bar]) -> list[DrawnBar]:
@@ -174,12 +174,12 @@ def drawn_counts(bars: Sequence[tuple[Count, str, str, str]]) -> list[DrawnBar]:
     largest = max((count for count, *_ in bars), default=0)
     form = pgettext("sortable ids", "%(time)s: %(count)s")
     drawn_bars = []
-    for number, (count, label, at, url) in enumerate(bars):
+    for position, (count, label, at, url) in enumerate(bars):
         height = max(_LEAST, round(HEIGHT * count / largest)) if count else 0
         counted = count.text
         drawn_bars.append(
             DrawnBar(
-                x=str(number * WIDTH),
+                x=str(position * WIDTH),
                 y=str(HEIGHT - height),
                 height=str(height),
                 label=label,
