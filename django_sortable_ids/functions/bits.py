@@ -20,7 +20,7 @@ class Part(Enum):
 
 
 Bit = tuple[Part, int]
-"""The part that a bit comes from, and its place there; of a fixed bit, its value."""
+"""The part that a bit comes from, and its place there; for a fixed bit, its value."""
 
 
 class Run(NamedTuple):
@@ -28,7 +28,7 @@ class Run(NamedTuple):
 
     part: Part
     low: int
-    """The lowest of the bits in the part; of a fixed run, the value of all of them."""
+    """The lowest of the bits in the part; for a fixed run, the value of all of them."""
     at: int
     """The lowest of the bits in the number."""
     bits: int
@@ -79,7 +79,7 @@ WORD = 63
 """Bits of the numbers of a database that are 0 or more."""
 
 _MOST_BITS = 60
-"""Those of the digits that are written together."""
+"""The most bits of the digits that are written together."""
 
 Group = tuple[int, tuple[Run, ...]]
 """Hexadecimal digits that are written together: how many, and their runs, counted from their own

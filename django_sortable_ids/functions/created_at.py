@@ -196,7 +196,7 @@ class _Comparison(_OfCreatedAt):
             return self.rhs
         takes_list = self.decoding in (lookups.In, lookups.Range)
         # A None in the list matches nothing; from Django 6.1, exclude() checks for it.
-        values = [each for each in self.rhs if each is not None] if takes_list else [self.rhs]
+        values = [value for value in self.rhs if value is not None] if takes_list else [self.rhs]
         field = self.created_at.id_field
         if self.decoding is lookups.Range and len(values) != 2:
             raise TypeError(f"{field}: expected two times, found {described(self.rhs)}")
@@ -218,7 +218,7 @@ class _Comparison(_OfCreatedAt):
         scheme = self.created_at.scheme
         if self._decodes:
             return compiler.compile(self.decoding(self.lhs, self.rhs))
-        ranges = [numbers for each in self.intervals if (numbers := scheme.number_range(*each))]
+        ranges = [numbers for span in self.intervals if (numbers := scheme.number_range(*span))]
         if isinstance(self.created_at.lhs, models.Value):
             # In place of a column, as where a constraint is validated: the database would not
             # compare it with the column's collation.
@@ -266,7 +266,7 @@ class _Comparison(_OfCreatedAt):
 
 def _comparison(
     decoding: type[lookups.Lookup],
-    matching: Callable[[Sequence[Interval]], Sequence[Interval]] = lambda given: given,
+    matching: Callable[[Sequence[Interval]], Sequence[Interval]] = lambda spans: spans,
 ) -> type[_Comparison]:
     """The lookup in the place of a lookup of times."""
     attributes = {"lookup_name": decoding.lookup_name, "decoding": decoding, "matching": matching}
@@ -275,16 +275,16 @@ def _comparison(
 
 Exact, In = _comparison(lookups.Exact), _comparison(lookups.In)
 GreaterThan = _comparison(
-    lookups.GreaterThan, lambda given: [(end, None) for _, end in given if end is not None]
+    lookups.GreaterThan, lambda spans: [(end, None) for _, end in spans if end is not None]
 )
 GreaterThanOrEqual = _comparison(
-    lookups.GreaterThanOrEqual, lambda given: [(start, None) for start, _ in given]
+    lookups.GreaterThanOrEqual, lambda spans: [(start, None) for start, _ in spans]
 )
-LessThan = _comparison(lookups.LessThan, lambda given: [(None, start) for start, _ in given])
+LessThan = _comparison(lookups.LessThan, lambda spans: [(None, start) for start, _ in spans])
 LessThanOrEqual = _comparison(
-    lookups.LessThanOrEqual, lambda given: [(None, end) for _, end in given]
+    lookups.LessThanOrEqual, lambda spans: [(None, end) for _, end in spans]
 )
-Range = _comparison(lookups.Range, lambda given: [(given[0][0], given[1][1])])
+Range = _comparison(lookups.Range, lambda spans: [(spans[0][0], spans[1][1])])
 
 
 class IsNull(_OfCreatedAt, lookups.IsNull):
@@ -321,13 +321,13 @@ def as_postgresql(aggregate: Aggregate, compiler: Any, connection: Any, **extra:
 
 
 def window_as_postgresql(window: Window, compiler: Any, connection: Any) -> Compiled:
-    """As ``as_postgresql``, for the aggregate of a window: OVER must follow it immediately."""
-    source, *others = window.get_source_expressions()
+    """``as_postgresql`` for the aggregate of a window: OVER must follow it immediately."""
+    source, *rest = window.get_source_expressions()
     if not isinstance(source, Min | Max):
         return window.as_sql(compiler, connection)
     of_text, from_text = _of_text(source, connection)
     window_of_text = window.copy()
-    window_of_text.set_source_expressions([of_text, *others])
+    window_of_text.set_source_expressions([of_text, *rest])
     sql, params = window_of_text.as_sql(compiler, connection)
     return from_text.format(sql), params
 
@@ -335,7 +335,7 @@ def window_as_postgresql(window: Window, compiler: Any, connection: Any) -> Comp
 def _of_text(aggregate: Aggregate, connection: Any) -> tuple[Aggregate, str]:
     """The aggregate of the id's text, and SQL from that text to the id; for other expressions, and
     where the database has the aggregate, the aggregate itself."""
-    column, *others = aggregate.get_source_expressions()
+    column, *rest = aggregate.get_source_expressions()
     field = id_field(column)
     stored = field and field.stored(connection)
     casts = _CASTS.get(type(stored))
@@ -344,5 +344,5 @@ def _of_text(aggregate: Aggregate, connection: Any) -> tuple[Aggregate, str]:
         return aggregate, "{}"
     to_text, from_text = casts
     of_text = aggregate.copy()
-    of_text.set_source_expressions([SQLText(f'{to_text} COLLATE "C"', column), *others])
+    of_text.set_source_expressions([SQLText(f'{to_text} COLLATE "C"', column), *rest])
     return of_text, from_text

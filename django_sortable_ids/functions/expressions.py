@@ -40,12 +40,12 @@ def as_vendor(
     if it takes anything, ``"unknown"`` for a ``Func`` of the project. Raises
     ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
     """
-    if given := isinstance(function, _RETURN_A_SOURCE) and id_field(function):
-        function = with_ids(function, given, connection)
+    if field := isinstance(function, _RETURN_A_SOURCE) and id_field(function):
+        function = with_ids(function, field, connection)
         for source in function.get_source_expressions():
             value = getattr(source, "result", source)  # of a When
             if not isinstance(value, models.Value):
-                _refuse_other_form(given, value, connection)
+                _refuse_other_form(field, value, connection)
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if is_packed(source, connection)]
     if isinstance(function, Cast) and not _casts(function, connection):
@@ -85,7 +85,7 @@ def _takes(
     if isinstance(function, Cast):
         means_something = is_text or keeps
     elif kind == "unknown":
-        means_something = keeps or all(_is_native(each, connection) for each in packed)
+        means_something = keeps or all(_is_native(source, connection) for source in packed)
     elif kind == "text" and is_id:
         means_something = False
     else:
@@ -113,8 +113,8 @@ def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: A
     query = compiler.query
     if isinstance(compiler, SQLInsertCompiler) and not hasattr(query, "checked_for_ids"):
         query.checked_for_ids = True
-        rows = ((to, getattr(row, to.attname)) for row in query.objs for to in query.fields)
-        check_assigned(rows, connection)
+        pairs = ((to, getattr(row, to.attname)) for row in query.objs for to in query.fields)
+        check_assigned(pairs, connection)
     return subquery.as_sql(compiler, connection, **extra)
 
 
@@ -149,14 +149,14 @@ def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None
 def _fits(expression: Any, target: Any, connection: Any) -> bool:
     """Whether the column of the target stores ids in the form that the expression gives."""
     kinds = [kind_of(expression), referenced_id(target) or target]
-    others = [kind for kind in kinds if not isinstance(kind, SortableIDField)]
-    if len(others) == 2 or None in kinds:
+    plain = [kind for kind in kinds if not isinstance(kind, SortableIDField)]
+    if len(plain) == 2 or None in kinds:
         return True
     forms = [_form(kind, connection) for kind in kinds]
-    if forms[0] in (forms[1], None) or any(isinstance(e, models.BinaryField) for e in others):
+    if forms[0] in (forms[1], None) or any(isinstance(kind, models.BinaryField) for kind in plain):
         return True
     is_packed = any(isinstance(kind, SortableIDField) and packs(kind, connection) for kind in kinds)
-    return bool(others) and not is_packed and not isinstance(others[0], models.UUIDField)
+    return bool(plain) and not is_packed and not isinstance(plain[0], models.UUIDField)
 
 
 def _form(kind: Any, connection: Any) -> Any:
@@ -206,8 +206,8 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
     else:
         compared = sides
     lookup = copy(lookup)
-    lookup.lhs, *others = compared
-    lookup.rhs = expressions.ExpressionList(*others) if several else others[0]
+    lookup.lhs, *right = compared
+    lookup.rhs = expressions.ExpressionList(*right) if several else right[0]
     return lookup.as_sql(compiler, connection)
 
 
@@ -218,8 +218,8 @@ def _is_text(side: Any, packed: Any) -> bool:
     ``Replace`` removes the hyphens, or a function of theirs.
     """
     if isinstance(side, _RETURN_A_SOURCE):
-        sources = (getattr(each, "result", each) for each in side.get_source_expressions())
-        return any(_is_text(each, packed) for each in sources)
+        sources = (getattr(source, "result", source) for source in side.get_source_expressions())
+        return any(_is_text(source, packed) for source in sources)
     query, selected = getattr(side, "query", side), []
     if isinstance(query, Query):
         selected = [*query.select, *query.annotation_select.values()]

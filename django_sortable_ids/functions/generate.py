@@ -242,7 +242,7 @@ class Composition:
 
     @property
     def _rank_bits(self) -> int:
-        """Those of the suffix's first bits that leave whole hexadecimal digits to be random."""
+        """How many first bits of a suffix are its rank; the rest is whole hexadecimal digits."""
         bits = self._layout.suffixes.bit_length() - 1
         return bits if bits <= RANDOM_BITS else RANDOM_BITS - (RANDOM_BITS - bits) % DIGIT
 

@@ -55,13 +55,13 @@ def id_field(expression: Any) -> SortableIDField | None:
 
 
 def kind_of(expression: Any) -> Any:
-    """The field of what an expression gives, of a relation the id that it references. None for SQL
-    of the project, and for mixed types: the expression around them may know the type."""
+    """The field of what an expression gives; for a relation, the id that it references. None for
+    SQL of the project, and for mixed types: the expression around them may know the type."""
     name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
     is_order = isinstance(expression, expressions.OrderBy | expressions.OrderByList)
     with suppress(FieldError):
-        given = None if is_order else getattr(expression, name, None)
-        return referenced_id(given) or given
+        field = None if is_order else getattr(expression, name, None)
+        return referenced_id(field) or field
     return None
 
 

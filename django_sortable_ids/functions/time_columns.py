@@ -222,8 +222,8 @@ def column_of(source: models.Field[Any, Any], using: str) -> TimeColumn:
     if connection.vendor == "sqlite":
         return TextColumn(source, using)
     if connection.vendor == "postgresql":
-        found = column_info(connection, source.model._meta.db_table, str(source.column))
-        match found and found.kind:
+        info = column_info(connection, source.model._meta.db_table, str(source.column))
+        match info and info.kind:
             case "timestamp without time zone" if settings.USE_TZ:
                 return NaiveColumn(source, using)
             case "timestamp with time zone":

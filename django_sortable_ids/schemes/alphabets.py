@@ -24,7 +24,7 @@ BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """Digits, upper case, lower case: the ASCII order, as KSUID and kuuid use it."""
 
 BASE64_URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-"""That of RFC 4648, section 5."""
+"""The URL-safe base 64 of RFC 4648, section 5."""
 
 PUSH_ID = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 """The 64 characters of a Firebase push id, in ASCII order."""

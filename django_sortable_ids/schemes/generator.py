@@ -71,7 +71,7 @@ class Generator:
     """
 
     rule: ClassVar[RollbackRule] = RollbackRule()
-    """That of all generators of this process."""
+    """The rule of all generators of this process."""
     _current: tuple[int, int, Callable[[], Any]]
     """While the clock is from the first to before the second (Unix time in ns), the third pops a
     finished id. Replaced as a whole, so a thread never pops an id for another tick's time."""
@@ -151,7 +151,7 @@ class Generator:
         with self._lock:
             now = (ns - self._epoch_ns) // self._tick_ns
             if self._tick < now < self._near:
-                # As _next_in, in less time: with ticks of 100 ns, each id is the first of its tick.
+                # _next_in, in less time: with ticks of 100 ns, each id is the first of its tick.
                 self._tick = self._peak = now
                 self._suffix = suffix = self._below(self._most_first)
                 return self._write(self._join(now, suffix))

@@ -69,9 +69,9 @@ def siphash(message: bytes, key: MaskKey) -> int:
     v2, v3 = key.k0 ^ 0x6C7967656E657261, key.k1 ^ 0x7465646279746573
     whole = len(message) // 8 * 8
     last = (len(message) & 0xFF) << 56 | int.from_bytes(message[whole:], "little")
-    words = [int.from_bytes(message[at : at + 8], "little") for at in range(0, whole, 8)]
+    words = [int.from_bytes(message[start : start + 8], "little") for start in range(0, whole, 8)]
     # Two rounds for each word, and four for the end.
-    for word, rounds, end in (*((each, 2, 0) for each in (*words, last)), (0, 4, 0xFF)):
+    for word, rounds, end in (*((block, 2, 0) for block in (*words, last)), (0, 4, 0xFF)):
         v3 ^= word
         v2 ^= end
         for _ in range(rounds):

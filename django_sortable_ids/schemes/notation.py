@@ -58,8 +58,8 @@ class Notation:
             return list(map(self.format, numbers))
         texts: list[str] = []
         for start in range(0, len(numbers), AT_ONCE):
-            some = numbers[start : start + AT_ONCE]
-            texts += map(self.format, some) if len(some) < _FEW else self._move(some)
+            batch = numbers[start : start + AT_ONCE]
+            texts += map(self.format, batch) if len(batch) < _FEW else self._move(batch)
         return texts
 
     @property
@@ -89,7 +89,7 @@ class Notation:
                 return self._join(digits)
         except ValueError:
             pass
-        wrong = next(each for each in text if self._spellings.get(each, "\n") not in self.alphabet)
+        wrong = next(char for char in text if self._spellings.get(char, "\n") not in self.alphabet)
         raise ValueError(f"{wrong!r} is not one of its characters")
 
     @cached_property

@@ -224,13 +224,13 @@ class Scheme(ByFields, ABC):
     def example(self) -> ID:
         """A sample value for messages, always the same."""
 
-    def _refusal(self, found: object, reason: object, form: TextForm) -> InvalidID:
+    def _refusal(self, value: object, reason: object, form: TextForm) -> InvalidID:
         """The error for a value; ``reason`` is written as text when the error is."""
-        return InvalidID(Message(self._explained, found, reason, form))
+        return InvalidID(Message(self._explained, value, reason, form))
 
-    def _explained(self, found: object, reason: object, form: TextForm) -> str:
+    def _explained(self, value: object, reason: object, form: TextForm) -> str:
         example = form.format(self.to_int(self.example))
         return (
-            f"{described(found)} is not a valid {self.title}: {reason}. "
+            f"{described(value)} is not a valid {self.title}: {reason}. "
             f"Expected {form.expected}, such as {example}."
         )

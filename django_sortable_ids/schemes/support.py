@@ -40,15 +40,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: which known one may be meant, or nothing."""
     from difflib import get_close_matches  # only where something is wrong
 
-    spelled = {each.lower(): each for each in known}
-    within = [each for each in spelled if len(name) > 2 and name.lower() in each]
-    found = [*get_close_matches(name.lower(), spelled, n=1, cutoff=0.7), *within]
-    return f"; nearest: {spelled[found[0]]}" if found else ""
+    spelled = {candidate.lower(): candidate for candidate in known}
+    within = [candidate for candidate in spelled if len(name) > 2 and name.lower() in candidate]
+    matches = [*get_close_matches(name.lower(), spelled, n=1, cutoff=0.7), *within]
+    return f"; nearest: {spelled[matches[0]]}" if matches else ""
 
 
-def is_named(name: str, given: Iterable[str]) -> bool:
-    """Whether one of the given names, or patterns such as ``log_*``, is that of this name."""
-    return any(each == name or fnmatchcase(name, each) for each in given)
+def is_named(name: str, patterns: Iterable[str]) -> bool:
+    """Whether one of the patterns, such as ``log`` or ``log_*``, matches the name."""
+    return any(pattern == name or fnmatchcase(name, pattern) for pattern in patterns)
 
 
 @lru_cache(maxsize=64)

@@ -118,8 +118,8 @@ class Digits(TextForm):
     def _notation(self) -> Notation:
         aliases = dict(zip(*self.aliases, strict=True))
         characters = [*map(chr, range(128))]
-        folded = [getattr(each, self.fold)() if self.fold else each for each in characters]
-        digits = (aliases.get(each, each) for each in folded)
+        folded = [getattr(char, self.fold)() if self.fold else char for char in characters]
+        digits = (aliases.get(char, char) for char in folded)
         return Notation(self.alphabet, self.length, dict(zip(characters, digits, strict=True)))
 
 
@@ -154,8 +154,8 @@ class Groups(TextForm):
             start, end = end, end + notation.length
             group = notation.parse(text[start:end])
             if group >> bits:
-                found = repr(text[start:end])
-                raise ValueError(f"{found} is more than {bits} bits can hold")
+                shown = repr(text[start:end])
+                raise ValueError(f"{shown} is more than {bits} bits can hold")
             number = number << bits | group
         return number
 

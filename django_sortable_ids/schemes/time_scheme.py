@@ -203,10 +203,10 @@ class TimeScheme(Scheme):
         """``tick`` for many times, given as Unix times in microseconds."""
         if not microseconds:
             return []
-        for each in (min(microseconds), max(microseconds)):
-            self.tick(_moment(each))
+        for end in (min(microseconds), max(microseconds)):
+            self.tick(_moment(end))
         epoch_ns, tick_ns = self.epoch_ns, self.tick_ns
-        return [(each * 1000 - epoch_ns) // tick_ns for each in microseconds]
+        return [(time * 1000 - epoch_ns) // tick_ns for time in microseconds]
 
     def tick_span(self, at: datetime) -> tuple[datetime, datetime]:
         """Start and end (excluded) of the tick that contains ``at``; at least a microsecond.

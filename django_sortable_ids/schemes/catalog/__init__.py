@@ -38,7 +38,7 @@ _PRESETS: dict[str, tuple[str, dict[str, str]]] = {
 _NAMES = tuple(
     name
     for family in _MODULES
-    for name in (family, *(preset for preset, (of, _) in _PRESETS.items() if of == family))
+    for name in (family, *(preset for preset, (base, _) in _PRESETS.items() if base == family))
 )
 
 _WITH_TIME = {1: "uuid1", 6: "uuid6", 7: "uuid7", 13: "comb13"}
@@ -47,7 +47,7 @@ _WITH_TIME = {1: "uuid1", 6: "uuid6", 7: "uuid7", 13: "comb13"}
 _EPOCHS_MS = range(-62_135_596_800_000, 253_402_300_800_000)
 """Unix times of the years 1 to 9999."""
 _EPOCHS_S = range(10**8, 10**10)
-"""In seconds, those of 1973 to 2286. In ms, they would be in the first months of 1970."""
+"""Unix times in seconds of 1973 to 2286. In ms, they would be in the first months of 1970."""
 
 _REGISTERED: dict[str, Scheme] = {}
 
@@ -154,7 +154,7 @@ def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:
     return scheme
 
 
-# Of the families
+# What the families share
 
 
 def row(

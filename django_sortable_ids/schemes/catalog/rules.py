@@ -15,7 +15,7 @@ from ..time_scheme import TimeScheme
 _BITS = {int: range(8, 65), str: range(8, 193), uuid.UUID: range(128, 129)}
 """A bigint has 64; a DECIMAL(60) of MariaDB and MySQL, with which texts are read, has 199."""
 _MOST_BITS = {int: 63, uuid.UUID: 122}
-"""Those that aren't fixed: a bigint has a sign, a UUID its version and variant."""
+"""How many bits may vary: a bigint has a sign, a UUID its version and variant."""
 _WORD = 1 << 63
 _FIRST_NS, _LAST_DAY = unix_ns(datetime.min.replace(tzinfo=UTC)), datetime(9999, 12, 31, tzinfo=UTC)
 

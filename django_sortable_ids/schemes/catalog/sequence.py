@@ -145,7 +145,7 @@ class Template(ByArguments):
 
     def period_name(self, period: int) -> str:
         """The year and the month, such as ``2026-01``; empty for all time."""
-        return "-".join(self._names(period)[each] for each in self._dates)
+        return "-".join(self._names(period)[name] for name in self._dates)
 
     def filled(self, period: int, number: str) -> str:
         return self.text.format(number=number, **self._names(period))
