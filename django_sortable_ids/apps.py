@@ -143,7 +143,7 @@ class _Finder(MetaPathFinder):
         if fullname not in self.waiting:
             return None
         # Python passes over an old finder that lacks it.
-        finders = (getattr(each, "find_spec", None) for each in sys.meta_path if each is not self)
+        finders = (getattr(hook, "find_spec", None) for hook in sys.meta_path if hook is not self)
         specs = (find(fullname, path, target) for find in finders if find)
         spec = next(filter(None, specs), None)
         loader: Any = spec and spec.loader
@@ -193,12 +193,12 @@ def _adapt_functions() -> None:
     Min.as_postgresql = Max.as_postgresql = aggregate_sql  # type: ignore[attr-defined]
     window_sql: Any = deferred("functions.created_at:window_as_postgresql")
     Window.as_postgresql = window_sql  # type: ignore[attr-defined]
-    others = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
+    of_any = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
     defined = [*vars(text).values(), *vars(json).values(), Collate]
-    functions = {each for each in defined if isinstance(each, type) and issubclass(each, Func)}
-    of_text = functions - {Func, Transform, *others}
-    kinds = [(each, "text") for each in of_text]
-    kinds += [(each, "any") for each in (*others, *Aggregate.__subclasses__())]
+    functions = {cls for cls in defined if isinstance(cls, type) and issubclass(cls, Func)}
+    of_text = functions - {Func, Transform, *of_any}
+    kinds = [(cls, "text") for cls in of_text]
+    kinds += [(cls, "any") for cls in (*of_any, *Aggregate.__subclasses__())]
     subquery_sql = deferred("functions.expressions:subquery_as_vendor")
     for name in ("as_sqlite", "as_postgresql", "as_mysql"):
         setattr(Subquery, name, subquery_sql)

@@ -106,11 +106,11 @@ class OldUserIDMiddleware(MiddlewareMixin):
         if may_be_present and not (old and old.values(stored)):
             return
         try:
-            found = str(resolve_id(users, stored))
+            pk = str(resolve_id(users, stored))
         except (ObjectDoesNotExist, ValidationError):
             if not may_be_present:
                 session.flush()
             return
-        session[SESSION_KEY] = found
-        if old and old.values(found):
-            session[_KNOWN_AS_PRESENT] = found
+        session[SESSION_KEY] = pk
+        if old and old.values(pk):
+            session[_KNOWN_AS_PRESENT] = pk

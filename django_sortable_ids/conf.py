@@ -108,7 +108,7 @@ def _get(key: str) -> Any:
         raise ImproperlyConfigured(
             f"SORTABLE_IDS is of type {type(configured).__name__}; expected a dict"
         )
-    unknown = [each for each in configured if each not in _KEYS]
+    unknown = [name for name in configured if name not in _KEYS]
     if unknown:
         raise ImproperlyConfigured(
             f"SORTABLE_IDS has no key {unknown[0]!r}; expected one of {', '.join(_KEYS)}"

@@ -13,8 +13,8 @@ __all__ = ["BackfillError", "Interrupted", "WrongArguments"]
 @cache
 def documented(title: str, path: str) -> str:
     """A page of the documentation, with its address if [project.urls] of pyproject.toml has one."""
-    of = (each.metadata for each in distributions(name="django-sortable-ids"))
-    urls = [url for each in of for url in each.get_all("Project-URL", [])]
+    packages = (distribution.metadata for distribution in distributions(name="django-sortable-ids"))
+    urls = [url for metadata in packages for url in metadata.get_all("Project-URL", [])]
     address = dict(url.split(", ", 1) for url in urls).get("Documentation")
     return f"{title}: {address}{path}" if address else f"{title} in the documentation"
 

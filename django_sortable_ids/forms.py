@@ -39,7 +39,7 @@ class _PublicChoices(forms.ModelChoiceField):  # type: ignore[type-arg]
 
     def _shown(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self._shown(each) for each in value]
+            return [self._shown(member) for member in value]
         field = self._id_field
         if field is None or not _is_id(field, value):
             return value
@@ -98,7 +98,7 @@ class PublicModelMultipleChoiceField(
             except (ValidationError, TypeError):
                 raise self._refused("invalid_pk_value", pk=text) from None
         assert self.queryset is not None
-        values = [each for several in candidates.values() for each in several]
+        values = [candidate for several in candidates.values() for candidate in several]
         rows = self.queryset.filter(**{f"{self.to_field_name or 'pk'}__in": values})
         existing = {getattr(row, self.to_field_name or "pk") for row in rows}
         for text, several in candidates.items():
@@ -108,8 +108,8 @@ class PublicModelMultipleChoiceField(
 
 
 def prepare_value(choices: Any, usual: Any, value: Any) -> Any:
-    """That of Django's choices: a text in any spelling becomes the value, so that an option equals
-    it."""
+    """``prepare_value`` of Django's choices, for a text in any spelling: it becomes the value, so
+    that an option equals it."""
     if isinstance(value, str) and not isinstance(choices, _PublicChoices):
         rows = choices.queryset
         field = None if rows is None else id_at(rows.model, choices.to_field_name or "pk")
@@ -149,8 +149,8 @@ def register() -> None:
 
 def _choose(relation: Any, public: type[_PublicChoices]) -> None:
     # Relations of other packages may have their own form field.
-    djangos = (models.ForeignKey, models.OneToOneField, models.ManyToManyField)
-    if type(relation).formfield in [each.formfield for each in djangos]:
+    bases = (models.ForeignKey, models.OneToOneField, models.ManyToManyField)
+    if type(relation).formfield in [base.formfield for base in bases]:
         relation.formfield = partial(relation.formfield, form_class=public)
 
 

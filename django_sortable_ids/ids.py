@@ -70,7 +70,7 @@ def resolve(text: str) -> Resolved:
     if not matches:
         raise fields[-1].invalid(text)
     if len(matches) > 1:
-        owners = " and of ".join(str(each.field) for each in matches)
+        owners = " and of ".join(str(match.field) for match in matches)
         raise LookupError(f"{described(text)} is an id of {owners}: give each another prefix")
     return matches[0]
 
@@ -174,7 +174,7 @@ def is_converted(argument: str, view: Any, namespaces: Iterable[str]) -> bool:
         _, resolver = resolver.namespace_dict[namespace]
     routes = resolver.reverse_dict.getlist(view)
     reading = [converters.get(argument) for *_, converters in routes]
-    return bool(reading) and all(isinstance(each, IDConverter) for each in reading)
+    return bool(reading) and all(isinstance(converter, IDConverter) for converter in reading)
 
 
 def id_converter(model: type[models.Model], field: str | None = None) -> type[IDConverter]:
@@ -183,9 +183,9 @@ def id_converter(model: type[models.Model], field: str | None = None) -> type[ID
     ``field`` names one of several sortable ids. The default is that of ``public_id``. Raises
     ``FieldDoesNotExist`` if there is none.
     """
-    found = id_field(model, field)
-    name = f"{model.__name__}_{found.name}_converter"
-    return type(name, (IDConverter,), {"field": found})
+    column = id_field(model, field)
+    name = f"{model.__name__}_{column.name}_converter"
+    return type(name, (IDConverter,), {"field": column})
 
 
 def register_converters() -> None:

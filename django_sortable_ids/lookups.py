@@ -65,7 +65,7 @@ class _InCandidates:
             values = list(self.rhs)
             if field.public_text.is_ambiguous:
                 read = (_value_or_candidates(self.lhs, value) for value in values)
-                several = (e.values if isinstance(e, Candidates) else [e] for e in read)
+                several = (item.values if isinstance(item, Candidates) else [item] for item in read)
                 values = list(chain.from_iterable(several))
             if any(map(_is_expression, values)):
                 # From a list without expressions Django discards what is malformed: it equals None.
@@ -111,7 +111,7 @@ class _RefuseMalformed(_KeepCandidates):
         ends = () if isinstance(self.rhs, str) else tuple(self.rhs)
         if len(ends) != 2:
             raise TypeError(f"{field}: expected two ids, found {described(self.rhs)}")
-        read = (field.get_prep_value(_value_or_candidates(self.lhs, each)) for each in ends)
+        read = (field.get_prep_value(_value_or_candidates(self.lhs, end)) for end in ends)
         self.rhs = [*map(self._placed, read)]
         return super().get_prep_lookup()
 
@@ -119,10 +119,10 @@ class _RefuseMalformed(_KeepCandidates):
         if not isinstance(value, Malformed):
             return value
         field: Any = referenced_id(self.lhs.output_field)
-        found = field.public_text.in_own_type(value.found)
-        is_text = isinstance(found, str)
-        if isinstance(found, field.scheme.value_type) and not is_text and not field.masked:
-            return _Place(found, field)
+        converted = field.public_text.in_own_type(value.found)
+        is_text = isinstance(converted, str)
+        if isinstance(converted, field.scheme.value_type) and not is_text and not field.masked:
+            return _Place(converted, field)
         refusal = field.invalid(value.found)
         cursor = ("rest_framework.pagination", "CursorPagination.paginate_queryset")
         if is_called_by(cursor):  # ``?cursor=`` of a URL

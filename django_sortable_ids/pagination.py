@@ -78,13 +78,13 @@ class SortableIDPaginator(Paginator):  # type: ignore[type-arg]
             valid = self.num_pages if isinstance(number, _LastPage) else valid
         if self.count.is_exact:
             return super().page(valid)
-        every: QuerySet[Any] = self.object_list.all()  # type: ignore[attr-defined]
+        all_rows: QuerySet[Any] = self.object_list.all()  # type: ignore[attr-defined]
         bottom, most = (valid - 1) * self.per_page, self.per_page + self.orphans
-        found = list(every[bottom : bottom + most + 1])
-        if len(found) <= most:  # The estimate was too high.
-            self._set_count(bottom + len(found) if found else every.count())
+        loaded = list(all_rows[bottom : bottom + most + 1])
+        if len(loaded) <= most:  # The estimate was too high.
+            self._set_count(bottom + len(loaded) if loaded else all_rows.count())
             return super().page(valid)
-        rows = with_rows(every[bottom : bottom + self.per_page], found[: self.per_page])
+        rows = with_rows(all_rows[bottom : bottom + self.per_page], loaded[: self.per_page])
         page: Page[Any] = self._get_page(rows, valid, self)  # type: ignore[attr-defined]
         return page
 
@@ -156,8 +156,8 @@ def id_order(rows: QuerySet[Any]) -> IDOrder | None:
     if column.is_relation and path not in ("pk", column.attname):
         return None
     if column.null:
-        every = column.model._base_manager.using(rows.db)
-        if every.filter(**{f"{column.name}__isnull": True}).exists():
+        all_rows = column.model._base_manager.using(rows.db)
+        if all_rows.filter(**{f"{column.name}__isnull": True}).exists():
             return None
     return IDOrder(path, column.attname, field, descending)
 
@@ -207,10 +207,10 @@ def keyset_page(
     )
 
 
-def with_rows(query: QuerySet[Any], found: list[Any]) -> QuerySet[Any]:
+def with_rows(query: QuerySet[Any], rows: list[Any]) -> QuerySet[Any]:
     """The query as if it had run and found these rows."""
     done: Any = query._chain()  # type: ignore[attr-defined]
-    done._result_cache = found
+    done._result_cache = rows
     done._prefetch_done = True
     return done  # type: ignore[no-any-return]
 
@@ -250,14 +250,14 @@ def signed(field: SortableIDField, value: ID) -> str:
     return f"{text}.{_signature(field, text, conf.mask_keys()[0])}"
 
 
-def read_signed(field: SortableIDField, given: str) -> ID:
+def read_signed(field: SortableIDField, signed_text: str) -> ID:
     """The value of a text from ``signed``; ``InvalidID`` for anything else.
 
     The signature identifies the key that masked the text: even with several, there is one value.
     """
     if not field.masked:
-        return field.public_text.candidates(given)[0]
-    text, _, signature = given.rpartition(".")
+        return field.public_text.candidates(signed_text)[0]
+    text, _, signature = signed_text.rpartition(".")
     for key in conf.mask_keys():
         if constant_time_compare(signature, _signature(field, text, key)):
             return field.public_text.parse_with(text, key)

@@ -102,16 +102,16 @@ def id_for_number(model: type[models.Model], number: int, *, field: str | None =
     ``field`` names the id if it is not that of ``ids.public_id``. Raises ``SequenceExhausted`` if a
     sequence has no id of that number.
     """
-    found = id_field(model, field)
+    column = id_field(model, field)
     try:
-        value: ID = found.to_python(number)
+        value: ID = column.to_python(number)
         return value
     except ValidationError:
-        return _numbered(found, number)
+        return _numbered(column, number)
 
 
 def _numbered(field: SortableIDField, number: int) -> ID:
-    """The first id of that second, counted from the year 2000; of a sequence, its id number n."""
+    """The first id of the second ``number`` from the year 2000 on; in a sequence, that number."""
     scheme = field.scheme
     if isinstance(scheme, LexicalSequence):
         return scheme.nth(number)

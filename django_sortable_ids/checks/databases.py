@@ -150,11 +150,11 @@ def _check_mariadb(
     native = [field for field in fields if isinstance(field.stored(connection), UUIDStorage)]
     if not native or not connection.features.has_native_uuid_field:
         return
-    sorts = sorts_uuids(connection)
+    sorts_correctly = sorts_uuids(connection)
     for field in native:
         if not mariadb_sorts(field.scheme):
             yield message("E005", field, title=field.scheme.title)
-        elif not sorts:
+        elif not sorts_correctly:
             version = ".".join(map(str, connection.get_database_version()))
             yield message("E006", field, version=version)
 
@@ -217,7 +217,7 @@ def _check_column(
 
 def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:
     are_uuids = field.scheme.value_type is UUID and not isinstance(values[0], int)
-    others = " To read UUIDs of other versions, set accept_other_versions=True." * are_uuids
+    hint = " To read UUIDs of other versions, set accept_other_versions=True." * are_uuids
     ways = (
         "add a second field of the new scheme, fill it with `manage.py backfill_ids ... "
         "--convert-from`, and swap the two with SwapSortableID"
@@ -227,7 +227,7 @@ def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:
         ways = (
             f"move it by `{move}`. If you are moving it, continue with `{move} --write-migration`"
         )
-    return f"Restore the field that generated them in the model; then {ways}.{others}"
+    return f"Restore the field that generated them in the model; then {ways}.{hint}"
 
 
 def _sampled(connection: BaseDatabaseWrapper, field: SortableIDField) -> list[Any]:

@@ -74,11 +74,11 @@ def usable(app_configs: Configs) -> Iterator[SortableIDField]:
 
 
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
-    by_prefix = fields_by_prefix(tuple(apps.get_models()))
+    known = fields_by_prefix(tuple(apps.get_models()))
     for field in fields_of(_models(app_configs)):
         for prefix in filter(None, field.public_text.accepted_prefixes):
             # Two models may share a table.
-            others = [each for each in by_prefix.get(prefix, ()) if _column(each) != _column(field)]
+            others = [other for other in known.get(prefix, ()) if _column(other) != _column(field)]
             if others:
                 named = ", ".join(map(str, others))
                 yield message("E001", field, prefix=prefix, others=named)
@@ -106,7 +106,7 @@ def _workers(field: SortableIDField) -> int:
 
 
 def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
-    generic = {getattr(each, "fk_field", None) for each in model._meta.private_fields}
+    generic = {getattr(relation, "fk_field", None) for relation in model._meta.private_fields}
     for field in own_fields(model):
         if field.primary_key:
             if not field.generates_ids and django.VERSION < (6, 1):
@@ -190,9 +190,9 @@ def check_generic_relations(
             is_wrong = getattr(column, "wrong_options", None)  # which its own check reports
             if is_wrong or (_compare(key, column, database) and _has_room(key, column, database)):
                 continue
-            given = {"relation": relation, "key": key, "kind": type(column).__name__}
-            given["fix"] = _fix_of(key, column, database)
-            yield message("E002", relation.model, column=column, **given)
+            values = {"relation": relation, "key": key, "kind": type(column).__name__}
+            values["fix"] = _fix_of(key, column, database)
+            yield message("E002", relation.model, column=column, **values)
 
 
 def _fix_of(key: SortableIDField, column: Any, connection: Any) -> str:

@@ -39,7 +39,7 @@ def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         problems += _check_lookups(route)
         if is_masked:
             problems += _check_masks(route.callback, user_key)
-    return [problem for at, problem in enumerate(problems) if problem not in problems[:at]]
+    return [problem for place, problem in enumerate(problems) if problem not in problems[:place]]
 
 
 def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
@@ -57,8 +57,8 @@ def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
             example, pattern = field.public_text.example, field.public_text.pattern
             pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""
             url = "".join(map(str, route.parts))
-            given = {"url": url, "parameter": name, "field": field, "pattern": pattern}
-            yield message("W007", view, **given, example=example)
+            values = {"url": url, "parameter": name, "field": field, "pattern": pattern}
+            yield message("W007", view, **values, example=example)
 
 
 class _Route(NamedTuple):
@@ -109,14 +109,14 @@ def _lookups(callback: Any) -> Iterator[tuple[type, type[models.Model], Any, Any
         yield view, model, attribute("slug_url_kwarg"), attribute("slug_field")
     elif path := attribute("lookup_field"):
         # A router says of each URL of a viewset whether it is of one object.
-        has_one = any(hasattr(view, each) for each in _DETAIL_ACTIONS)
+        has_one = any(hasattr(view, action) for action in _DETAIL_ACTIONS)
         if attribute("detail") if hasattr(callback, "actions") else has_one:
             yield view, model, attribute("lookup_url_kwarg") or path, path
 
 
 def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -> bool:
     ids = (str(field.scheme.example), field.public_text.example)
-    takes_id = any(route.takes(parameter, each) for each in ids)
+    takes_id = any(route.takes(parameter, text) for text in ids)
     return route.takes(parameter, "1") and not takes_id
 
 

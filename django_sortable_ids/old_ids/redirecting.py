@@ -106,23 +106,23 @@ def _argument_and_rows(view: Any) -> tuple[str, QuerySet[Any]]:
     return name, model._base_manager.using(None if queryset is None else queryset._db)
 
 
-def _present_url(request: HttpRequest, rows: QuerySet[Any], name: str, given: Any) -> str | None:
+def _present_url(request: HttpRequest, rows: QuerySet[Any], name: str, argument: Any) -> str | None:
     """The URL with the present id, if that of the request has an old one."""
     model = rows.model
     key, old = id_at(model, "pk"), old_key(model)
-    if request.resolver_match is None or not (key and old and old.values(given)):
+    if request.resolver_match is None or not (key and old and old.values(argument)):
         return None
-    found = resolve_ids(rows, [given]).get(given)
-    presents = present_key(model).values(given)
-    if presents and found in (None, *presents):
+    pk = resolve_ids(rows, [argument]).get(argument)
+    presents = present_key(model).values(argument)
+    if presents and pk in (None, *presents):
         return None
-    if found is None:
+    if pk is None:
         if request.method not in _READING or not isinstance(key.scheme, TimeScheme):
             return None
         # The view answers as for a present id that no row has, by as many queries as for a row
         # that it hides.
-        found = key.scheme.generate()
-    return url_with(request, {name: key.public_text.format(found)})
+        pk = key.scheme.generate()
+    return url_with(request, {name: key.public_text.format(pk)})
 
 
 def url_with(request: HttpRequest, changes: dict[str, Any]) -> str:

@@ -96,28 +96,28 @@ def resolve_ids(
     if isinstance(given, str):
         raise TypeError(f"expected a list of ids, found the text {given!r}: use resolve_id()")
     queryset = _queryset(rows)
-    own, old = present_key(queryset.model), old_key(queryset.model)
+    present, old = present_key(queryset.model), old_key(queryset.model)
     keys: dict[Value, Any] = {}
     unknown: dict[Value, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-    for each in given:
-        presents, olds = own.values(each), old.values(each) if old else ()
+    for given_id in given:
+        presents, olds = present.values(given_id), old.values(given_id) if old else ()
         if not presents and not olds:
-            if isinstance(own.field, SortableIDField):
-                raise own.field.invalid(each)
+            if isinstance(present.field, SortableIDField):
+                raise present.field.invalid(given_id)
             label = queryset.model._meta.label
-            raise ValidationError(f"“{shown(each)}” is no id of {label}", code="invalid")
+            raise ValidationError(f"“{shown(given_id)}” is no id of {label}", code="invalid")
         if len(presents) == 1 and not olds:
-            keys[each] = presents[0]
+            keys[given_id] = presents[0]
         else:
-            unknown[each] = presents, olds
+            unknown[given_id] = presents, olds
     existing, by_old = _look_up(queryset, old, unknown.values())
-    for each, (presents, olds) in unknown.items():
+    for given_id, (presents, olds) in unknown.items():
         matches = [value for value in presents if value in existing]
         matches += [by_old[value] for value in olds if value in by_old]
         # As everywhere, the likeliest candidate of a masked text that no row has.
         matches += () if olds else presents[:1]
         if matches:
-            keys[each] = matches[0]
+            keys[given_id] = matches[0]
     return keys
 
 
@@ -183,4 +183,4 @@ def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:
         return ()
     values = prepared.values if isinstance(prepared, Candidates) else (prepared,)
     # A field accepts every integer until it is saved.
-    return tuple(each for each in values if not isinstance(each, int) or field.scheme.holds(each))
+    return tuple(key for key in values if not isinstance(key, int) or field.scheme.holds(key))

@@ -75,17 +75,17 @@ def _id_column(model: type[models.Model], name: str) -> SortableIDField | None:
 
 def _result(usual: Any, field: Any, source: Any, info: Any, args: Any, kwargs: Any) -> Any:
     """What a field of a GraphQL type returns."""
-    found = usual(field, source, info, args, kwargs)
+    result = usual(field, source, info, args, kwargs)
     if field.base_resolver is not None or not isinstance(source, models.Model):
-        return found
-    return shown(_id_column(source._meta.model, field.django_name or field.python_name), found)
+        return result
+    return shown(_id_column(source._meta.model, field.django_name or field.python_name), result)
 
 
 def _node_id(usual: Any, source: Any, root: models.Model, *, info: Any = None) -> Any:
     """The part of a global id that names the object."""
-    found = usual(source, root, info=info)
+    node_id = usual(source, root, info=info)
     field = _id_column(root._meta.model, source.resolve_id_attr())
-    return shown(field, found)
+    return shown(field, node_id)
 
 
 def _nodes(usual: Any, source: Any, *, node_ids: Iterable[Any] | None = None, **kwargs: Any) -> Any:
@@ -94,7 +94,7 @@ def _nodes(usual: Any, source: Any, *, node_ids: Iterable[Any] | None = None, **
         field = _id_column(definition.model, source.resolve_id_attr())
         if field is not None:
             # The package compares them with the texts of the values.
-            node_ids = [_bare(field, getattr(each, "node_id", each)) for each in node_ids]
+            node_ids = [_bare(field, getattr(node, "node_id", node)) for node in node_ids]
     return usual(source, node_ids=node_ids, **kwargs)
 
 

@@ -97,7 +97,7 @@ class IDManyToManyWidget(ManyToManyWidget):  # type: ignore[misc]
     def render(self, value: Any, obj: Any = None, **kwargs: Any) -> Any:
         if self._id_field is None or value is None:
             return super().render(value, obj, **kwargs)
-        texts = (_shown(self._id_field, each.pk) for each in value.all())
+        texts = (_shown(self._id_field, row.pk) for row in value.all())
         return self.separator.join(texts)
 
 
@@ -110,7 +110,7 @@ def _parsed(field: SortableIDField, value: Any) -> ID:
     if isinstance(value, str):
         value = value.strip()
     try:
-        found: ID = field.parse_public(value) if field.masked else field.to_python(value)
+        parsed: ID = field.parse_public(value) if field.masked else field.to_python(value)
     except ValidationError as error:
         raise ValueError(error.messages[0]) from None
-    return found
+    return parsed

@@ -56,22 +56,22 @@ def _prefetched(
 ) -> tuple[Any, ...]:
     from taggit.models import CommonGenericTaggedItemBase
 
-    tags, key_of_tag, *others = usual(manager, instances, querysets)
+    tags, key_of_tag, *rest = usual(manager, instances, querysets)
     field = id_at(instances[0]._meta.model, "pk")
     if field is None:
-        return tags, key_of_tag, *others
+        return tags, key_of_tag, *rest
     if issubclass(manager.through, CommonGenericTaggedItemBase):
         read = field.to_python  # object_id has a type of its own
     else:
         read = field.stored(connections[tags.db]).reader(field.scheme, field)
-    return tags, lambda tag: read(key_of_tag(tag)), *others
+    return tags, lambda tag: read(key_of_tag(tag)), *rest
 
 
 def tree_queries(compiler: Any) -> None:
     """The path of a node has values of its key, by which ancestors are found.
 
-    Descendants are found by the text of a key in the path. Where the database has no arrays, that
-    of bytes can't be.
+    Descendants are found by the text of a key in the path. Where the database has no arrays, this
+    can't find keys that are stored as bytes.
     """
     replace(
         (compiler.TreeArrayField, "from_db_value", _path),

@@ -23,14 +23,14 @@ def _related_pk(usual: Any, serializer: Any, data: Any, model: type[models.Model
     """The text of the key in the input, or of the row that was just saved, whose key it sets."""
     field = id_at(model, "pk")
     name = "pk" if data.get("pk") else model._meta.pk.attname
-    given = data.get(name)
-    if field is None or not given or type(given) is not str:
-        found: str | None = usual(serializer, data, model)
-        return found
+    text = data.get(name)
+    if field is None or not text or type(text) is not str:
+        key: str | None = usual(serializer, data, model)
+        return key
     # The public form first: the key of a row that was just saved may be text in either.
-    values = tuple(dict.fromkeys(reversed(tuple(pasted_values(field, given)))))
+    values = tuple(dict.fromkeys(reversed(tuple(pasted_values(field, text)))))
     if not values:
-        raise serializers.ValidationError({name: field.invalid(given).messages})
+        raise serializers.ValidationError({name: field.invalid(text).messages})
     return str(field.one_of(values))
 
 
@@ -39,8 +39,8 @@ def rest_framework_nested(relations: Any) -> None:
     replace((relations.NestedHyperlinkedRelatedField, "get_url", _url))
 
 
-def _url(usual: Any, relation: Any, obj: models.Model, *given: Any) -> Any:
-    return usual(relation, _Shown(obj), *given)
+def _url(usual: Any, relation: Any, obj: models.Model, *args: Any) -> Any:
+    return usual(relation, _Shown(obj), *args)
 
 
 class _Shown:
@@ -82,6 +82,6 @@ def _identifier(usual: Any, serializer: Any, row: Any) -> Any:
 
 
 def _public_key(row: Any) -> str | None:
-    """None if there is no key, or one of another kind."""
+    """The public text of a row's key; None if it has none, or if the key is no sortable id."""
     field = id_at(row._meta.model, "pk") if isinstance(row, models.Model) else None
     return None if field is None or row.pk is None else field.shown(row.pk)

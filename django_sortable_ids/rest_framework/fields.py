@@ -85,12 +85,12 @@ class MappedPublicIDField(serializers.ModelField):
     """
 
     def __new__(cls, model_field: columns.SortableIDField, **kwargs: Any) -> Any:
-        given = kwargs.pop("validators", ())
+        passed = kwargs.pop("validators", ())
         # REST framework makes arguments of some validators, and of ``max_length``.
         for limit in ("max_length", "min_length", "max_value", "min_value"):
             kwargs.pop(limit, None)
-        others = [validator for validator in model_field.validators if validator not in given]
-        return PublicIDField(model_field, validators=[*given, *others], **kwargs)
+        of_model = [validator for validator in model_field.validators if validator not in passed]
+        return PublicIDField(model_field, validators=[*passed, *of_model], **kwargs)
 
 
 def _parse(field: columns.SortableIDField, data: Any) -> ID:
@@ -302,7 +302,7 @@ def _with_old_ids(declared: Any) -> Any:
     return type(declared.__name__, (accepting, declared), {})
 
 
-def _old_row(relation: Any, name: str, given: Any) -> Any:
+def _old_row(relation: Any, name: str, data: Any) -> Any:
     rows = relation.get_queryset()
     is_key = name in ("pk", rows.model._meta.pk.name)
-    return old_row(rows.all(), given) if is_key else None
+    return old_row(rows.all(), data) if is_key else None

@@ -65,9 +65,9 @@ class SortableIDLookupMixin(Leftmost, View):
         says, too."""
         if path != "pk" or not any(field.unique for field in id_fields(model)):
             return None
-        name, kind = id_field(model).name, type(model._meta.pk).__name__
+        name, key_type = id_field(model).name, type(model._meta.pk).__name__
         return (
-            f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {kind} "
+            f"{cls.__name__} looks up {model._meta.label} by its key, which is of type {key_type} "
             f"and no sortable id: set lookup_field = {name!r}"
         )
 

@@ -121,9 +121,9 @@ def catch_up(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
 
 
 def _any_exists(column: models.Field[Any, Any], ids: Sequence[str], using: str) -> bool:
-    some = (ids[start : start + _AT_A_TIME] for start in range(0, len(ids), _AT_A_TIME))
-    every: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
-    return any(every.filter(**{f"{column.name}__in": each}).exists() for each in some)
+    pages = (ids[start : start + _AT_A_TIME] for start in range(0, len(ids), _AT_A_TIME))
+    rows: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
+    return any(rows.filter(**{f"{column.name}__in": page}).exists() for page in pages)
 
 
 def _following(scheme: LexicalSequence, highest: str | None) -> str:
@@ -137,8 +137,8 @@ def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
     """The last number of the period in a table that already has ids: adopted, renamed with its
     model, or imported.
     """
-    every: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
-    values = every.filter(**{f"{column.name}__isnull": False}).values_list(column.name, flat=True)
+    rows: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
+    values = rows.filter(**{f"{column.name}__isnull": False}).values_list(column.name, flat=True)
     digits = scheme.numeration.digits("upper")
     if list(digits) == sorted(digits) and not scheme.numeration.ignore_case:
         if scheme.has_template:
