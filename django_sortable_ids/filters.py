@@ -106,7 +106,7 @@ class PublicMultipleChoiceField(
 
 _default = {"filter_class": SortableIDFilter, "extra": lambda field: {"id_field": field}}
 django_filters.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, _default)
-# That of REST framework copies the defaults when it is imported.
+# The FilterSet of REST framework has copied the defaults if it is imported already.
 _rest = sys.modules.get("django_filters.rest_framework.filterset")
 if _rest is not None:
     _rest.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, _default)

@@ -30,7 +30,7 @@ class _Unit(NamedTuple):
     in_url: str
     """The format of its part in a URL."""
     in_path: str
-    """What people call it next to the period around it."""
+    """The format of its name next to the period around it."""
     of_bar: str
     title: str
     """The format where there is more room."""

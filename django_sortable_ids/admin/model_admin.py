@@ -183,7 +183,7 @@ class SortableIDAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return [*first, *(name for name in fields if name not in first)]
 
     def _id_names(self, obj: Any) -> list[str]:
-        """What the page of an existing row shows of its main id by itself."""
+        """The fields of the main id that the page of an existing row shows by itself."""
         by_name = self._columns
         if obj is None or self.fields or self.fieldsets or not by_name:
             return []

@@ -158,17 +158,17 @@ class TickFull(OutOfRange):
 
 
 def mint(
-    scheme: TimeScheme, ticks: Sequence[int], position: Position | None, more: int
+    scheme: TimeScheme, ticks: Sequence[int], position: Position | None, more_in_tick: int
 ) -> tuple[list[int], Position]:
     """An id, as a number, for each of the ascending ``ticks`` (at least one). Each is greater than
     the one before it and than ``position``; less, if the scheme is descending.
 
-    ``more``: how many later rows share the last tick; room is left for them. Raises ``TickFull`` if
+    ``more_in_tick`` later rows share the last tick; room is left for them. Raises ``TickFull`` if
     a tick has no room for its rows. Returns the position of the last id as well.
     """
     layout = scheme.layout
     starts: list[int] = []
-    """Of the slots, as payloads."""
+    """The first payload of each slot."""
     sizes: list[int] = []
     later = len(ticks)
     for tick, same in groupby(ticks):
@@ -176,7 +176,7 @@ def mint(
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
         later -= count
-        rows, room = count if later else count + more, layout.new.capacity(tick) - start
+        rows, room = count if later else count + more_in_tick, layout.new.capacity(tick) - start
         if rows > room:
             raise TickFull(
                 f"{rows} rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "

@@ -19,7 +19,7 @@ from .sources.target import Target
 EXAMPLES = 5
 """Rows of each kind that are shown."""
 MANY = 100_000
-"""The same on request: so many texts fit into memory."""
+"""Rows of each kind that are shown on request: so many texts fit into memory."""
 SKIPPED = "skipped: without a time, or one out of range"
 SHARE = 2.0
 """How many of 100 ids may be of another time than their row, by default."""

@@ -137,13 +137,13 @@ class Writer:
             except InvalidID as error:
                 raise target.stopped(rows[len(microseconds)], error) from error
             ticks = scheme.ticks(microseconds)
-            more = self.pending.left(cursor, rows[-1], ticks, count)
+            more_in_tick = self.pending.left(cursor, rows[-1], ticks, count)
             try:
                 # Leave room for as many rows that may be inserted later.
-                numbers, position = mint(scheme, ticks, position, more + count)
+                numbers, position = mint(scheme, ticks, position, more_in_tick + count)
             except TickFull as error:
                 with self._naming(rows[error.last]):
-                    numbers, position = mint(scheme, ticks, position, more)
+                    numbers, position = mint(scheme, ticks, position, more_in_tick)
             storage = target.field.stored(self._connection)
             return storage.all_to_db(numbers, self._connection), position
 

@@ -92,10 +92,10 @@ def _lookups(callback: Any) -> Iterator[tuple[type, type[models.Model], Any, Any
     finds its object. Nothing for views that only list or create: their parameters may be of another
     model."""
     view: Any = getattr(callback, "view_class", None) or getattr(callback, "cls", None)
-    given = getattr(callback, "view_initkwargs", None) or getattr(callback, "initkwargs", None)
+    passed = getattr(callback, "view_initkwargs", None) or getattr(callback, "initkwargs", None)
 
     def attribute(name: str) -> Any:
-        return (given or {}).get(name, getattr(view, name, None))
+        return (passed or {}).get(name, getattr(view, name, None))
 
     find = getattr(view, "get_object", None)
     if find is None or not find.__module__.startswith(_USUAL):

@@ -22,14 +22,14 @@ _SESSIONS = (
     ("django.contrib.auth", "_aget_user_session_key"),
     ("channels.auth", "_get_user_session_key"),
 )
-"""They read the user's key from a session, which may be older than the key's current type."""
+"""Functions that read a user's key from a session, which may be older than the key's type."""
 
 _UPDATES = (
     ("django.db.models.sql.compiler", "SQLUpdateCompiler.pre_sql_setup"),
     ("django.db.models.sql.subqueries", "UpdateQuery.get_related_updates"),
 )
-"""They look up keys as the driver returned them: for an UPDATE of a model and its parent, and on
-MySQL for each one with a join."""
+"""Functions that look up keys as the driver returned them: for an UPDATE of a model and its parent,
+and on MySQL for each one with a join."""
 
 
 class SortableIDField(FieldWithOptions[SetType, GetType]):

@@ -91,7 +91,7 @@ class GeneratedIDField(Field[SetType, GetType]):
 
     @property
     def default(self) -> Any:
-        """What generates a value, for packages that call it where ``has_default()`` is True."""
+        """A function that generates a value, for packages that call it if ``has_default()``."""
         generates = self.has_default() and self.given_default is models.NOT_PROVIDED
         return self.generate if generates else self.given_default
 

@@ -107,7 +107,7 @@ OWN = tuple(OwnOptions.__annotations__)
 
 
 class WrongOption(NamedTuple):
-    """What was found and what was expected, and the kind of the option: the id of its check."""
+    """A message with what was found and expected, and the kind: the id of the option's check."""
 
     kind: str
     message: str
@@ -129,7 +129,7 @@ class Refused:
 
 
 class FieldWithOptions(GeneratedIDField[SetType, GetType]):
-    """What a field makes of its options: its scheme, its public text, or what is wrong."""
+    """A field with what its options define: its scheme and its public text, or what is wrong."""
 
     scheme_name: ClassVar[str]
     """The key of the scheme in the catalogue."""
@@ -292,7 +292,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
 
 
 def problems(scheme: Scheme, field: FieldWithOptions) -> list[WrongOption]:
-    """What is wrong with the options of a field whose ids have this scheme."""
+    """The wrong options of a field whose ids have this scheme."""
     messages_by_kind = (
         (SCHEME, _type_problems(scheme, field)),
         (PUBLIC_TEXT, _public_text_problems(scheme, field)),

@@ -135,7 +135,7 @@ Interval = tuple[datetime | None, datetime | None]
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 _MOST_ALTERNATIVES = 100
-"""Of one pair of parentheses: the depth of SQLite's expressions is limited to 1,000."""
+"""The most in one pair of parentheses: SQLite limits the depth of expressions to 1,000."""
 
 
 class CreatedAtDate(TruncDate):

@@ -65,7 +65,7 @@ def as_vendor(
         )
     if takes == "text":
         function = function.copy()
-        function.set_source_expressions([AsText(e) if e in packed else e for e in sources])
+        function.set_source_expressions([AsText(arg) if arg in packed else arg for arg in sources])
     return usual(function, compiler, connection, **extra)
 
 

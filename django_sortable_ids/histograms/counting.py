@@ -135,8 +135,8 @@ def _time(scheme: TimeScheme, stored: Storage, value: Any) -> datetime:
 
 
 def _without_windows(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """The same rows, also if a window chooses them: it would see only those of a condition that is
-    added."""
+    """The same rows, without windows that choose them: with a condition that is added, a window
+    would see fewer rows."""
     if not rows.query.where.contains_over_clause:
         return rows
     return QuerySet(rows.model, using=rows.db).filter(pk__in=rows.order_by().values("pk"))

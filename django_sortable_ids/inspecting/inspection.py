@@ -28,7 +28,7 @@ from ..schemes import ID, InvalidID, OutOfRange, UUIDText
 from .candidates import Candidate, as_format, candidates, known_schemes, of_value
 
 MOST_CHARACTERS = 4_000
-"""What comes after them is not read."""
+"""The most characters of a text that are read."""
 _LINE = 80
 _MOST_IN_FULL = 3
 _MOST_PARTS = 60
@@ -161,7 +161,7 @@ def in_one_line(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """What may be the id in a text or a URL: all of it, then the parts of its path and its query.
+    """The parts of a text that may be the id: all of it, then those of a URL's path and query.
 
     Each is without quotes around it, decoded, and without the quoting of Django's admin.
     """
@@ -209,9 +209,9 @@ def _with_rows(
     """Add the rows, and drop values that masked texts of the ``hidden`` fields don't show."""
     values = {row.value for row in rows}
     masked = [candidate for candidate in inspection.candidates if candidate.masked_by]
-    dropped = [
-        each for each in masked if each.value not in values and (values or each.masked_by in hidden)
-    ]
+    dropped = [candidate for candidate in masked if candidate.masked_by in hidden]
+    if values:
+        dropped = [candidate for candidate in masked if candidate.value not in values]
     known = {candidate.value for candidate in inspection.candidates}
     read = [
         of_value(row.column.field, row.value)
@@ -284,7 +284,7 @@ def look_up(
 def _values_by_text(
     field: SortableIDField, texts: Mapping[str, Sequence[Candidate]]
 ) -> Iterator[tuple[models.Field[Any, Any], dict[str, set[Any]]]]:
-    """What the texts may be in a column, and in that of old keys."""
+    """The values that the texts may be in a column of ids, and in the column of old keys."""
     if is_unique_alone(field):
         yield field, {text: set(_values(field, text, read)) for text, read in texts.items()}
     if field.primary_key and (old := old_key(field.model)):

@@ -20,7 +20,7 @@ _LONG = 1 << 40
 
 
 class Kind(StrEnum):
-    """What a part is for. Pictures have a colour for each."""
+    """The purpose of a part. Pictures have a colour for each."""
 
     TIME = "time"
     WORKER = "worker"
@@ -226,7 +226,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Picture:
-    """What the template draws, in units of the picture's own."""
+    """The boxes and digits that the template draws, in units of the picture's own."""
 
     width: int
     height: int

@@ -117,16 +117,16 @@ def _add_modes(parser: ArgumentParser) -> None:
     modes = parser.add_argument_group(
         "modes", "At most one; without any, rows without an id get one."
     )
-    one = modes.add_mutually_exclusive_group()
-    one.add_argument("--dry-run", action="store_true", help="print the plan; write nothing")
-    one.add_argument("--verify", action="store_true", help="check the ids; write no ids")
+    exclusive = modes.add_mutually_exclusive_group()
+    exclusive.add_argument("--dry-run", action="store_true", help="print the plan; write nothing")
+    exclusive.add_argument("--verify", action="store_true", help="check the ids; write no ids")
     modes.add_argument(
         "--allow-edited-times",
         type=_percent,
         metavar="PERCENT",
         help=f"with --verify: how many of 100 ids may be of another time; {SHARE:g} by default",
     )
-    one.add_argument("--status", action="store_true", help="show the progress of runs")
+    exclusive.add_argument("--status", action="store_true", help="show the progress of runs")
     modes.add_argument(
         "--write-migration",
         action="store_true",

@@ -111,7 +111,7 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
 
 
 def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) -> Iterator[str]:
-    """What ``look`` found as text, with a column of the databases if they are several."""
+    """The result of ``look`` as text, with a column of the databases if they are several."""
     head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
     table: list[tuple[str, ...]] = [head]
     for entry in reported:
@@ -174,7 +174,7 @@ def _without_column(
 
 
 def _fill(field: SortableIDField, using: str) -> tuple[str, str, Sequence[str] | None]:
-    """What the rows without an id are, the command that fills them, and its choices."""
+    """The state of the rows without an id, the command that fills them, and its choices."""
     start, end = f"backfill_ids {field}", database_option(using)
     if history_models.is_copy(field):
         return "missing", f"{start}{end}", None
@@ -290,7 +290,7 @@ class Status:
 
     @property
     def command(self) -> str:
-        """What resumes the run, with the sources that it had; ``migrate``, if a move fills it."""
+        """The command that resumes the run with its sources; ``migrate`` if a move fills it."""
         name = f"backfill_ids {self.run.target}" if self.has_field else "migrate"
         return f"manage.py {name}{database_option(self.run._state.db or DEFAULT_DB_ALIAS)}"
 

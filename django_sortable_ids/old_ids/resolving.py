@@ -35,7 +35,7 @@ class Key(NamedTuple):
     field: Field
 
     def values(self, given: Any) -> tuple[Any, ...]:
-        """What ``given`` may stand for in this field, none if it can't be an id of it."""
+        """The values that ``given`` may stand for in this field; none if it can't be one."""
         if isinstance(given, bool) or not isinstance(given, str | Integral | Promise | uuid.UUID):
             return ()
         given = int(given) if isinstance(given, Integral) else given

@@ -74,7 +74,7 @@ def _id_column(model: type[models.Model], name: str) -> SortableIDField | None:
 
 
 def _result(usual: Any, field: Any, source: Any, info: Any, args: Any, kwargs: Any) -> Any:
-    """What a field of a GraphQL type returns."""
+    """The value of a field of a GraphQL type, with an id as its public text."""
     result = usual(field, source, info, args, kwargs)
     if field.base_resolver is not None or not isinstance(source, models.Model):
         return result

@@ -27,7 +27,7 @@ def guardian(shortcuts: Any) -> None:
 
 
 def _comparable_key(usual: Any, queryset: Any) -> Any:
-    """What makes a text of ``object_pk`` comparable with the model's key; None to compare texts."""
+    """The conversion that makes a text of ``object_pk`` comparable with the key; None for none."""
     return None if _is_stored_otherwise(queryset) else usual(queryset)
 
 

@@ -188,7 +188,7 @@ def register() -> None:
 
 
 def _column(usual: Any, serializer: Any, name: str, column: Any) -> Any:
-    """Its mapping may be a copy from before ``register``, as that of wagtail's API is."""
+    """The field of a column. The serializer may have a mapping from before ``register``."""
     serializer.serializer_field_mapping.setdefault(columns.SortableIDField, MappedPublicIDField)
     return usual(serializer, name, column)
 
@@ -241,7 +241,7 @@ def _id_in_url(relation: Any) -> columns.SortableIDField | None:
 
 
 def _read_only(usual: Any, field: Any, value: Any) -> Any:
-    """What ``"order_id"`` among the ``fields`` of a serializer shows, too."""
+    """The value of a read-only field, also of ``"order_id"`` among the ``fields``."""
     if not hasattr(field, "_id_column"):
         model = _model_of(field)
         field._id_column = model and id_at(model, LOOKUP_SEP.join(field.source_attrs))

@@ -58,7 +58,7 @@ def unix_ns(at: datetime) -> int:
             f"{at.isoformat()} is a naive time; give an aware one, such as "
             f"datetime(2026, 1, 1, tzinfo=timezone.utc)"
         )
-    # Of the base class: pendulum and pandas have differences of their own.
+    # The base class subtracts: pendulum and pandas have differences of their own.
     return datetime.__sub__(at, UNIX_EPOCH) // MICROSECOND * 1000
 
 

@@ -64,7 +64,7 @@ def take_lease() -> int | None:
 
 
 def worker_or_lease() -> int | LeaseSource:
-    """What leases the number of this process, or 0 if no other process can see the leases."""
+    """The source of this process's number, or 0 if no other process can see the leases."""
     from ..models import WorkerLease
 
     return 0 if is_in_memory(router.db_for_write(WorkerLease)) else lease

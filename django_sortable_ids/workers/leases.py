@@ -155,7 +155,7 @@ def _shown(ms: int) -> str:
 logger = logging.getLogger("django_sortable_ids")
 
 _MS = 1_000_000
-"""In ns."""
+"""A millisecond in ns."""
 _LOCK_TIMEOUT = 5.0
 """Seconds."""
 

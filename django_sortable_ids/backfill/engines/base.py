@@ -78,9 +78,9 @@ class Statements(ABC):
     """A statement before each batch that counts the rows of its ticks, for ``batch_sql``. It has
     one more parameter, ``size``: how many rows of the batch have no id."""
     one_time_sql: str | None = None
-    """As ``batch_sql``, if all rows have the same time."""
+    """``batch_sql`` for rows that all have the same time."""
     part_sql: str
-    """As ``batch_sql``, for a part of a ``Span``: parameters ``first_hash`` and ``last_hash``, and
+    """``batch_sql`` for a part of a ``Span``, with the parameters ``first_hash``, ``last_hash`` and
     ``with_last_tick`` for the rows of the last tick. For engines that interleave."""
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
@@ -186,7 +186,7 @@ class Engine(ABC):
 
     @abstractmethod
     def side_effects(self, target: Target) -> list[str]:
-        """What an UPDATE of the ids changes besides them, or may change, as texts."""
+        """Texts that say what else an UPDATE of the ids changes, or may change."""
 
     # Checks
 

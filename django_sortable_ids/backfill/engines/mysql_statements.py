@@ -44,8 +44,8 @@ def quoted(name: str) -> str:
 
 
 def kept_assignments(connection: Any, table: str, prefix: str = "") -> str:
-    """What an UPDATE with parameters adds to its assignments, so that no other column changes: a
-    column keeps its value if it is set to itself.
+    """Assignments that an UPDATE with parameters adds, so that no other column changes: a column
+    keeps its value if it is set to itself.
 
     Empty on other databases. With a join, ``prefix`` is the name of the table and a dot, and the
     session must copy values unchanged.

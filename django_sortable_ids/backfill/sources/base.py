@@ -44,7 +44,7 @@ CREATED_FROM = {
 
 
 def as_words(given: Given) -> str:
-    """As on the command line."""
+    """The arguments as they are written on the command line."""
     return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
 
 
@@ -120,8 +120,8 @@ class Source(ABC):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a run stores of it: its arguments, and all that must not change between the start of
-        a run and its resumption."""
+        """The values that a run stores: the arguments, and all that must not change between the
+        start of a run and its resumption."""
         return {}
 
     @property

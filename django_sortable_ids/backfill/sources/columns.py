@@ -46,7 +46,7 @@ class InColumn(Source):
 
     @property
     def is_sorted(self) -> bool:
-        """Also if their times are in another table."""
+        """Whether the times are in another table, so that no index has the order of the rows."""
         return LOOKUP_SEP in self.field.name or self.field.model is not self.model
 
     @property
@@ -75,8 +75,8 @@ class InColumn(Source):
         future = timed.filter(self.between(tomorrow, None)).count()
         if not future or 2 * future <= (count := timed.count()):
             return ""
-        found = f"{future:,} of {counted(count, 'row')} of {self.model._meta.label}"
-        return f"{found} have a {self.field.name} after now"
+        many = f"{future:,} of {counted(count, 'row')} of {self.model._meta.label}"
+        return f"{many} have a {self.field.name} after now"
 
     def warnings(self, target: Target) -> Iterator[str]:
         if self.times and (meaning := self.times.meaning):

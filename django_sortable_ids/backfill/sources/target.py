@@ -83,7 +83,7 @@ class Target:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a run stores; only the policies may change between its start and its resumption."""
+        """The values that a run stores; until it is resumed, only the policies may change."""
         policies = {name: getattr(self, name) for name in ("on_null", "on_out_of_range")}
         arguments = self.field.scheme_arguments
         return {
@@ -200,7 +200,7 @@ class Target:
         return [(row[0], row[1:end], *row[end:]) for row in columns]
 
     def first(self, rows: QuerySet[Any]) -> Row | None:
-        """As ``read``, but the first row only."""
+        """The first row, as ``read`` returns it; None if there is none."""
         return next(iter(self.read(rows[:1])), None)
 
     def lacks_id(self, row: Row) -> bool:

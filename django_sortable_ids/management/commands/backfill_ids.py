@@ -83,6 +83,6 @@ class Command(BaseCommand):
             super().run_from_argv(argv)
             self.stdout.flush()
         except BrokenPipeError:
-            # As `head` leaves it. Python flushes stdout once more when it ends.
+            # `head` closes it, and Python flushes stdout once more when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(arguments.CLOSED)

@@ -168,7 +168,7 @@ def row(
     suffix: int,
     set_bit: int | None = None,
     tick_ns: int = MILLISECOND,
-    **others: Any,
+    **attributes: Any,
 ) -> TimeScheme:
     """``time | suffix`` bits; the suffix is random."""
     is_uuid = template.version is not None
@@ -181,7 +181,7 @@ def row(
         text_forms=forms if isinstance(forms, tuple) else (("canonical", forms),),
         layout=Layout(ticks=1 << time, suffixes=1 << suffix, template=template, set_bit=set_bit),
         tick_ns=tick_ns,
-        **others,
+        **attributes,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a scheme must be so that Python and the SQL of every database generate, read and sort it."""
+"""The rules by which Python and the SQL of every database can generate, read and sort a scheme."""
 
 import re
 import uuid
