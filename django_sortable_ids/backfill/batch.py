@@ -55,7 +55,7 @@ class Cursor:
     row: Row
     """The last row that the run has reached."""
     position: Position | None
-    """None for a sequence, which has a counter, and if the last rows of a tick are gone."""
+    """None for a sequence, which has a counter, and if no row of the last tick is left."""
     span: Span | None = None
     """Rows before that row which still have to be written; ``position`` is where they begin."""
 

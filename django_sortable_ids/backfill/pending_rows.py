@@ -50,7 +50,7 @@ class PendingRows:
         return missing.filter(self._source.after(*cursor.row)) if cursor else missing
 
     def following(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
-        """Rows that begin with the next ``size`` ones, or with as many as there are."""
+        """A queryset whose first ``size`` rows are the next ones, as far as there are some."""
         if cursor and cursor.row == self._of_one_time:
             ties = self._source.compared("exact", cursor.row[0]) & Q(pk__gt=cursor.row[1])
             tied = self._target.missing.filter(ties)

@@ -273,7 +273,7 @@ class Checker:
     def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
         result, previous, source = self._result, self._previous, self._target.source
         if previous is not None and rank <= previous[2]:
-            # Another spelling may be of an earlier time than that of the row before it.
+            # On SQLite, a time in another spelling may sort after a later one.
             if source.times and source.at(place) < source.at(previous[1]):
                 return
             result.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")

@@ -170,7 +170,7 @@ class Writer:
         return self.target.read(rows[: min(most, LATE_ROWS)])
 
     def late_batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
-        """The first of the rows, and all others between the same two ids of its tick."""
+        """The first of the rows, and all late rows between the same two ids of its tick."""
         with self._naming(rows[0]):
             if (known := self._independent_ids(rows)) is not None:
                 return self._late(rows, known)

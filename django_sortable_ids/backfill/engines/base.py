@@ -171,8 +171,8 @@ class Engine(ABC):
     """Lower bound: wide rows with many indexes on a slow disk. Upper bound: the benchmarks on two
     cores."""
     looks_up_ids = False
-    """Whether rows are read from an index on the time alone if nearly all are without an id:
-    looking up the id of each row takes as long as half of an UPDATE."""
+    """Whether the ends of a batch are read from the index on the time alone, as long as nearly all
+    rows are without an id: to look up the id of each takes half as long as the UPDATE."""
     writes_first = False
     """Whether a transaction must begin with a write: one that has only read can't write after
     another writer's commit."""

@@ -2,7 +2,7 @@
 
 Impossible dates, such as 2020-02-00, and ambiguous TIMESTAMPs are refused. Drivers read an
 impossible date as NULL. The database doesn't treat it as NULL, except for the zero date,
-0000-00-00, if the column is NOT NULL; and MySQL finds that of a TIMESTAMP before no time.
+0000-00-00, if the column is NOT NULL; on MySQL, ``<`` never finds that of a TIMESTAMP.
 """
 
 from __future__ import annotations

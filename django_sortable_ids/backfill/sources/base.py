@@ -150,7 +150,7 @@ class Source(ABC):
         return ()
 
     comes_last = False
-    """Whether a run fills its rows after all others: it locks them, and keeps its cursor."""
+    """Whether a run fills these rows after all others: it locks them, and its cursor stays."""
 
     # The order of the rows
 
