@@ -33,7 +33,7 @@ _PACE = {
 }
 _KEYS = {"primary_key", "to", "drop_old", "adopt", "leave", "allow"}
 TAKES: Mapping[str, tuple[Set[str], str]] = {
-    "report": (set(), "{} needs app.Model.field: name the column"),
+    "report": (set(), "{} needs {}: add it"),
     "status": ({"status"}, "--status takes no {}: it only shows runs"),
     "plan": ({"dry_run", "batch_size", *_SOURCES}, "--dry-run takes no {}: it fills no rows"),
     "verify": (
@@ -262,10 +262,8 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
         raise CommandError(f"{names}: only --primary-key takes several models", returncode=WRONG)
     elif len(chosen) > 1:
         *first, last = (given[name] for name in chosen)
-        raise CommandError(
-            f"{', '.join(first)} and {last} can't be combined: choose one of them",
-            returncode=WRONG,
-        )
+        modes = f"{', '.join(first)} and {last}"
+        raise CommandError(f"{modes} can't be combined: choose one of them", returncode=WRONG)
     elif chosen == ["status"]:
         mode = "status"
     elif options["target"] is None:
@@ -275,7 +273,8 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
     taken, refusal = TAKES[mode]
     refused = [option for name, option in given.items() if name not in _COMMON | taken]
     if refused:
-        needed = "--primary-key" if _KEYS & given.keys() else "--verify"
+        usual = "app.Model.field" if mode == "report" else "--verify"
+        needed = "--primary-key" if _KEYS & given.keys() else usual
         raise CommandError(refusal.format(" and ".join(refused), needed), returncode=WRONG)
     return mode
 

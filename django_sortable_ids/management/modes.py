@@ -46,7 +46,7 @@ def show_report(request: Request) -> None:
     using = [database] if database else reporting.databases()
     reported, unanswered = reporting.look(*using)
     request.output.add(fields=[entry.document() for entry in reported], unanswered=unanswered)
-    request.output.say(*reporting.lines(reported, unanswered, len(using) > 1))
+    request.output.say(*reporting.lines(reported, unanswered, using))
 
 
 def show_status(request: Request) -> None:

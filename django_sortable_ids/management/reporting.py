@@ -110,7 +110,7 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
     return reported, unanswered
 
 
-def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) -> Iterator[str]:
+def lines(reported: list[Entry], unanswered: dict[str, str], using: list[str]) -> Iterator[str]:
     """The result of ``look`` as text, with a column of the databases if they are several."""
     head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
     table: list[tuple[str, ...]] = [head]
@@ -119,9 +119,10 @@ def lines(reported: list[Entry], unanswered: dict[str, str], has_aliases: bool) 
         scheme = entry.field.scheme.name
         table.append((str(entry.field), entry.using, scheme, rows, entry.state, entry.next_step))
     if len(table) == 1 and not unanswered:
-        yield "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
+        where = f" of the database {using[0]!r}" if using != databases() else ""
+        yield f"No model{where} has a sortable id: add a field of django_sortable_ids.fields."
         return
-    if not has_aliases:
+    if len(using) == 1:
         table = [(name, *rest) for name, _, *rest in table]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
@@ -163,12 +164,12 @@ def _without_column(
     field: SortableIDField, using: str, kind: Kind | None, pending: Callable[[], set[str]]
 ) -> tuple[str, str]:
     """State and next step."""
-    meta = field.model._meta
-    state = "no column" if kind else "no table"
+    meta, state = field.model._meta, "no column" if kind else "no table"
     if meta.managed:
-        # Without a next migration, somebody dropped it, or the migration is still to be made.
         is_next = meta.app_label in pending()
-        return state, f"migrate {meta.app_label}{database_option(using)}" if is_next else ""
+        # If makemigrations finds no change of the models, somebody dropped it.
+        command, end = ("migrate", database_option(using)) if is_next else ("makemigrations", "")
+        return state, f"{command} {meta.app_label}{end}"
     added = add_column(field, connections[using]) if kind else ""
     return state, added and f"dbshell{database_option(using)}: {added}"
 
@@ -254,7 +255,7 @@ class Status:
             "field_exists": self.has_field,
             "state": self.state,
             "owner": run.owner,
-            "seconds_since_last_sign": round(silence(run), 1),
+            "seconds_since_last_sign": round(silence(run), 1) if run.heartbeat else None,
             "rows_filled": run.rows_filled,
             "rows_planned": self.rows_planned,
             "percent": percent(run.rows_filled, self.rows_planned),

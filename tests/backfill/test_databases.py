@@ -104,6 +104,11 @@ class OnlyShopElsewhere(ShopElsewhere):
         return (db == "other") == (app_label == "shop")
 
 
+class OnlyDefault:
+    def allow_migrate(self, db, app_label, **hints):
+        return db == "default"
+
+
 def reported(**options):
     return [" ".join(line.split()) for line in run(**options)]
 
@@ -128,7 +133,7 @@ def test_every_database_is_in_one_table(shop_elsewhere, settings):
         "shop.Plain.public_id other uuid7 3 3 missing backfill_ids shop.Plain.public_id "
         "--created-from (created_at or updated_at) --database=other"
     ) in found
-    assert "shop.Tight.eighth other snowflake no table" in found
+    assert "shop.Tight.eighth other snowflake no table makemigrations shop" in found
     pairs = [line.split()[:2] for line in found[1:]]
     assert {tuple(each) for each in pairs} == {
         (name, "other" if name.startswith("shop.") else "default") for name, _ in pairs
@@ -154,6 +159,14 @@ def test_one_database(shop_elsewhere):
     assert not [line for line in found if " default " in line]
     assert [line for line in found if line.startswith("shop.Plain.public_id uuid7 3 3 missing")]
     assert not [line for line in reported(database="default") if line.startswith("shop.")]
+
+
+def test_a_database_that_routers_keep_empty(other, settings):
+    settings.DATABASE_ROUTERS = [OnlyDefault()]
+    assert run(database=other) == [
+        "No model of the database 'other' has a sortable id: "
+        "add a field of django_sortable_ids.fields."
+    ]
 
 
 def test_a_copy_of_another_database_is_left_out(shop_elsewhere, monkeypatch):

@@ -129,6 +129,13 @@ def document(*arguments, **options):
 
 
 @pytest.mark.django_db
+def test_a_run_with_nothing_to_fill_gave_no_sign_of_life():
+    assert document(NAME, CREATED)["rows_filled"] == 0
+    (run,) = document("--status")["runs"]
+    assert (run["state"], run["seconds_since_last_sign"]) == ("finished", None)
+
+
+@pytest.mark.django_db
 def test_json_counts_the_rows_that_a_policy_fills():
     insert_orders([None] * 3 + [START] * 2)
     found = document(NAME, CREATED, "--dry-run", "--on-null=now")

@@ -108,6 +108,4 @@ def test_a_source_that_is_gone():
 
 def test_a_project_without_ids(settings):
     settings.INSTALLED_APPS = ["django.contrib.contenttypes", "django_sortable_ids"]
-    assert command() == [
-        "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
-    ]
+    assert command() == ["No model has a sortable id: add a field of django_sortable_ids.fields."]
