@@ -15,7 +15,7 @@ from ..errors import BackfillError
 from ..fields.times import aware
 from ..functions.time_columns import TextColumn
 from ..schemes import InvalidID, OutOfRange, TimeScheme
-from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
+from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH, unix_ns
 from .batch import Cursor
 from .engines import engine_of
 from .sources.base import Row
@@ -150,7 +150,7 @@ class Checker:
         self._scheme, self.form = target.field.scheme, Form(target, result)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
         source, expected = target.source, result.expected
-        self._shared = None if ids_since is None else _microseconds(aware(ids_since))
+        self._shared = None if ids_since is None else unix_ns(aware(ids_since)) // 1000
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
         self._previous: tuple[Any, Any, Any] | None = None
         """Key, place and rank of the last row whose order counts."""
@@ -245,7 +245,7 @@ class Checker:
             try:
                 if to_int(source.old.convert(old, to=new).value) == read[0]:
                     continue
-                since = _microseconds(source.at(old))
+                since = unix_ns(source.at(old)) // 1000
             except (InvalidID, OutOfRange):
                 self._result.generated += 1
                 continue
@@ -320,10 +320,6 @@ class Checker:
             return False
         same = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=pk)
         return old.lossless and same.exists()
-
-
-def _microseconds(at: datetime) -> int:
-    return (at - UNIX_EPOCH) // MICROSECOND
 
 
 def _time(microseconds: int) -> datetime:
