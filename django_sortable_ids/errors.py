@@ -31,9 +31,9 @@ def counted(number: int, noun: str) -> str:
 
 def minutes(seconds: float) -> str:
     """``0:04``, or ``1:00:00`` with hours."""
-    minutes, rest = divmod(round(max(seconds, 0)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+    minute, rest = divmod(round(max(seconds, 0)), 60)
+    hours, minute = divmod(minute, 60)
+    return f"{hours}:{minute:02d}:{rest:02d}" if hours else f"{minute}:{rest:02d}"
 
 
 class BackfillError(CommandError):

@@ -76,9 +76,9 @@ def resolve(text: str) -> Resolved:
 
 
 @lru_cache(maxsize=1)
-def fields_by_prefix(models: tuple[type[models.Model], ...]) -> dict[str, list[SortableIDField]]:
+def fields_by_prefix(classes: tuple[type[models.Model], ...]) -> dict[str, list[SortableIDField]]:
     by_prefix: dict[str, list[SortableIDField]] = {}
-    for field in fields_of(models):
+    for field in fields_of(classes):
         for prefix in filter(None, field.public_text.accepted_prefixes):
             by_prefix.setdefault(prefix, []).append(field)
     return by_prefix
@@ -90,8 +90,8 @@ def public_id(instance: models.Model, field: str | None = None) -> str | None:
     ``field`` names one of several sortable ids. The default is the primary key if it is one, else
     the first unique one, else the first one.
     """
-    id_field, value = id_of(instance, field)
-    return None if value is None else id_field.public_text.format(value)
+    column, value = id_of(instance, field)
+    return None if value is None else column.public_text.format(value)
 
 
 def created_at(instance: models.Model, field: str | None = None) -> datetime | None:
@@ -102,9 +102,9 @@ def created_at(instance: models.Model, field: str | None = None) -> datetime | N
     local time with ``USE_TZ=False``. Raises ``OutOfRange`` after the year 9999 and
     ``NotTimeOrdered`` for a sequence.
     """
-    id_field, value = id_of(instance, field)
+    column, value = id_of(instance, field)
     with suppress(InvalidID):
-        return None if value is None else local_time(id_field, value)
+        return None if value is None else local_time(column, value)
     return None
 
 
@@ -113,7 +113,7 @@ def schema_of(field: SortableIDField) -> dict[str, Any]:
     pattern, example and ``help_text`` of the ids that URLs and REST show.
 
     The type is always a string, also for numbers: JavaScript rounds those above 2 ** 53. The
-    pattern is that of the text which is output; input also accepts other spellings.
+    pattern matches the text that is output; input also accepts other spellings.
     """
     text = field.public_text
     form, prefix = text.form, text.full_prefix
@@ -129,7 +129,7 @@ def schema_of(field: SortableIDField) -> dict[str, Any]:
     if field.prefix:
         schema["x-typeid"] = field.prefix
         if (field.encoding, field.separator, field.scheme.value_type) == ("base32", "_", UUID):
-            schema["format"] = "typeid"  # of which generators make a type for each prefix
+            schema["format"] = "typeid"  # generators make a type of it for each prefix
     if field.help_text:
         schema["description"] = str(field.help_text)
     return schema

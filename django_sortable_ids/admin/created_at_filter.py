@@ -113,7 +113,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         }
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The links, of which "any date" is not chosen in a period of the drill-down."""
+        """The links; in a period of the drill-down, "any date" is not the chosen one."""
         self.read_parameters(changelist)
         self.date_params = self.date_params or {
             name: value

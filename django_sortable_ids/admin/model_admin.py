@@ -223,8 +223,8 @@ def rows_with_id(
 ) -> tuple[QuerySet[Any], bool] | None:
     """The rows with the id that the term spells, and whether one may be among them twice.
 
-    ``search_fields`` are lookups, of which those of ids end with ``__pasted``. None if there is no
-    such row, or if the term may be anything else than an id.
+    ``search_fields`` are lookups; lookups of ids end with ``__pasted``. None if there is no such
+    row, or if the term may be anything else than an id.
     """
     text, conditions, may_repeat = term.strip(" \"'"), Q(), False
     for name in search_fields:

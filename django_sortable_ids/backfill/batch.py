@@ -202,12 +202,12 @@ def mint_between(
     count: int,
     rows: int,
 ) -> list[ID]:
-    """``count`` ids of the tick of ``at``, between those of their neighbours in the same tick.
+    """``count`` ids of the tick of ``at``, between the ids of their neighbours in the same tick.
 
-    ``before`` are the ids of rows that come before the new ones, ``after`` those of rows that come
-    after them. These may contradict each other, if the application generated them or the time of a
-    row was edited: the ids go into the gap that contradicts the fewest. All are smaller than
-    ``last``. ``rows`` need ids in the gap, these ``count`` among them, and each finds room.
+    ``before`` and ``after`` are the ids of rows that come before and after the new ones. They may
+    contradict each other, if the application generated them or the time of a row was edited: the
+    new ids go into the gap that contradicts the fewest. All new ids are smaller than ``last``.
+    ``rows`` need ids in the gap, these ``count`` among them, and each finds room.
 
     Raises ``OutOfRange`` if there is no room.
     """

@@ -32,7 +32,7 @@ SILENCE_SECONDS = 60
 """After this time without a heartbeat, an owner is treated as dead."""
 
 _HOST = socket.gethostname()[:180]
-_tokens: set[str] = set()  # those of this process
+_tokens: set[str] = set()  # of the runs that this process took
 
 logger = logging.getLogger("django_sortable_ids")
 
@@ -134,8 +134,8 @@ def ownership_lost(target: Target) -> BackfillError:
     run = last_run(target.label, target.using)
     what = "its BackfillRun was deleted while it was used"
     if run is not None:
-        silence = f"because this process sent no heartbeat for {SILENCE_SECONDS} s"
-        what = f"it was taken over by {run.owner}, {silence}"
+        reason = f"because this process sent no heartbeat for {SILENCE_SECONDS} s"
+        what = f"it was taken over by {run.owner}, {reason}"
     return BackfillError(f"{target.label}: {what}. It stops, and has written nothing since")
 
 

@@ -215,7 +215,7 @@ _PAGE = 100_000
 _PLACE, _KEY = "sortable_ids_place", "sortable_ids_key"
 _TABLE = "sortable_ids_sorted_rows"
 _CREATED = {
-    # The numbers are those of the rows as they are inserted.
+    # The rows are numbered as they are inserted.
     "mysql": "CREATE TEMPORARY TABLE {} (n BIGINT AUTO_INCREMENT PRIMARY KEY) {}",
     "postgresql": "CREATE TEMPORARY TABLE {} AS SELECT row_number() OVER () AS n, s.* FROM ({}) s",
     "sqlite": "CREATE TEMPORARY TABLE {} AS {}",

@@ -39,7 +39,7 @@ class Plan:
     writer: Writer
     batch_size: int
     missing: int
-    """Rows without an id, but for those of ``timeless``."""
+    """Rows without an id, except the rows of ``timeless``."""
     timeless: Writer | None
     """Gives the rows without a time ids of now, after all others."""
     without_time: int

@@ -43,16 +43,16 @@ class Verification:
     other_time: int = 0
     """Rows whose id has another time, by more than the application's ids differ."""
     generated: int = 0
-    """Rows whose id has nearly their time, as those of the application."""
+    """Rows whose id has nearly their time, as ids of the application have."""
     without_time: int = 0
     """Rows with an id, but without a time, or with one out of the scheme's range. Such ids come
     from --on-null=now, another source or the application."""
     unreadable: int = 0
     """Rows whose time Django can't read."""
     unordered: int = 0
-    """Rows whose id has their time, but doesn't sort after that of the row before."""
+    """Rows whose id has their time, but doesn't sort after the id of the row before."""
     not_of_original: int = 0
-    """History rows whose id is not that of their original."""
+    """History rows whose id is not the id of their original."""
     split: int = 0
     """Deleted originals whose history rows have several ids."""
     judged: int = field(default=0, compare=False)
@@ -195,7 +195,7 @@ _READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
 
 
 class Form:
-    """Reads the stored values of pages, and adds those that are no ids to ``result``."""
+    """Reads the stored values of pages, and counts values that are no ids in ``result``."""
 
     def __init__(self, target: Target, result: Verification) -> None:
         self._target, self._result = target, result

@@ -1,4 +1,4 @@
-"""Makes batches of rows in the order of their creation times, and of those that appeared before the
+"""Makes batches of rows in the order of their creation times, then of rows that appeared before the
 cursor, and writes their ids."""
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ class Writer:
                 raise BackfillError(f"{target.label}: {error}") from error
 
     def _independent_ids(self, rows: Sequence[Row]) -> Sequence[ID] | None:
-        """The ids of any rows, if they don't depend on those of other rows: the source knows them,
-        or a counter has them."""
+        """The ids of any rows, if they don't depend on other rows: the source knows them, or a
+        counter has them."""
         target, field = self.target, self.target.field
         if (known := target.source.known_ids(target, rows)) is not None:
             return known
@@ -114,8 +114,8 @@ class Writer:
         stored, position = self._generated(rows, cursor)
 
         def write() -> Written:
-            cursor = None if self.target.source.comes_last else Cursor(rows[-1], position)
-            return Written(self._send(rows, stored), cursor, rows[-1])
+            reached = None if self.target.source.comes_last else Cursor(rows[-1], position)
+            return Written(self._send(rows, stored), reached, rows[-1])
 
         return Batch([rows[0], rows[-1]], len(rows), write)
 

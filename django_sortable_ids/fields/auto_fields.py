@@ -88,8 +88,8 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
 def plain_source(key: SortableIDField, *extra: str) -> str:
     """A field for ids of the key that is no key, with more options, as Python source."""
     classes = (parent for parent in type(key).__mro__ if not issubclass(parent, SortableAutoField))
-    kept, options = {"storage", *key.scheme_arguments}, key.deconstruct()[3].items()
-    arguments = (f"{name}={value!r}" for name, value in options if name in kept)
+    kept, deconstructed = {"storage", *key.scheme_arguments}, key.deconstruct()[3].items()
+    arguments = (f"{name}={value!r}" for name, value in deconstructed if name in kept)
     return f"{next(classes).__name__}({', '.join([*arguments, *extra])})"
 
 

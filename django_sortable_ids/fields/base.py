@@ -300,5 +300,5 @@ class IDFormField(forms.CharField):
         return text
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        shown = self.prepare_value(initial)
-        return super().has_changed(None if shown is None else str(shown), data)
+        text = self.prepare_value(initial)
+        return super().has_changed(None if text is None else str(text), data)

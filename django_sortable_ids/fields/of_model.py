@@ -37,9 +37,9 @@ def usable_fields(model: type[models.Model]) -> list[SortableIDField]:
     return [field for field in own_fields(model) if not field.wrong_options]
 
 
-def fields_of(models: Iterable[type[models.Model]]) -> list[SortableIDField]:
+def fields_of(classes: Iterable[type[models.Model]]) -> list[SortableIDField]:
     """The ``usable_fields`` of these models, without the copies of history models."""
-    fields = (field for model in models for field in usable_fields(model))
+    fields = (field for model in classes for field in usable_fields(model))
     return [field for field in fields if not history_models.is_copy(field)]
 
 

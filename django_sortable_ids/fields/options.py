@@ -140,7 +140,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
     own_options: ClassVar[Sequence[str]] = OWN
-    """All others that are not Django's: attributes, whose defaults are those of the class."""
+    """All other options that are not Django's: attributes, with their defaults in the class."""
     prefix: str | None = None
     previous_prefixes: Sequence[str] = ()
     separator: str = "_"

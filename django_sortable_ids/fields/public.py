@@ -104,8 +104,8 @@ class PublicText(ByArguments):
 
     @property
     def example(self) -> str:
-        """A valid text. No mask key wrote that of a masked id: nobody may learn what a key makes of
-        a known id."""
+        """A valid text. The one of a masked id is of no mask key: nobody may learn what a key makes
+        of a known id."""
         if self.masked:
             return self.full_prefix + self.form.format(_MASKED_EXAMPLE)
         return self.format(self.scheme.example)
@@ -214,7 +214,7 @@ class PublicText(ByArguments):
         )
 
     def _without_prefix(self, text: Any) -> list[str]:
-        """The text without each of the prefixes that it begins with, of which one may be the
+        """The text without each of the prefixes that it begins with: one prefix may be the
         beginning of another.
         """
         texts = [

@@ -43,7 +43,7 @@ def bits_of(layout: Layout, size: int) -> tuple[Bit, ...]:
     """Where the bits of a number of ``size`` bits come from, the least significant first.
 
     The layout has a power of two as its number of suffixes. The ticks of a byte fraction are in the
-    number as seconds and a byte. Those of a descending layout are its complements.
+    number as seconds and a byte. The ticks of a descending layout are there as complements.
     """
     suffix_bits = layout.suffixes.bit_length() - 1
     template, last = layout.template, layout.ticks * layout.suffixes - 1

@@ -314,7 +314,7 @@ _CASTS: dict[type, tuple[str, str]] = {
 
 
 def as_postgresql(aggregate: Aggregate, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-    """The SQL of the aggregate. For an id of type ``uuid`` or ``bytea`` it is that of its text."""
+    """The SQL of the aggregate; for an id of type ``uuid`` or ``bytea``, of the id's text."""
     of_text, from_text = _of_text(aggregate, connection)
     sql, params = of_text.as_sql(compiler, connection, **extra)
     return from_text.format(sql), params

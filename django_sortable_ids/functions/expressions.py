@@ -155,12 +155,12 @@ def _fits(expression: Any, target: Any, connection: Any) -> bool:
     forms = [_form(kind, connection) for kind in kinds]
     if forms[0] in (forms[1], None) or any(isinstance(kind, models.BinaryField) for kind in plain):
         return True
-    is_packed = any(isinstance(kind, SortableIDField) and packs(kind, connection) for kind in kinds)
-    return bool(plain) and not is_packed and not isinstance(plain[0], models.UUIDField)
+    packs_one = any(isinstance(kind, SortableIDField) and packs(kind, connection) for kind in kinds)
+    return bool(plain) and not packs_one and not isinstance(plain[0], models.UUIDField)
 
 
 def _form(kind: Any, connection: Any) -> Any:
-    """The form in which a column stores an id; of another column than those of UUIDs, its type."""
+    """The form in which a column stores ids; its type, unless it is a column of UUIDs."""
     stored = kind.stored(connection) if isinstance(kind, SortableIDField) else None
     if isinstance(stored, UUIDStorage) or (stored is None and isinstance(kind, models.UUIDField)):
         return UUID if connection.features.has_native_uuid_field else UUIDText(hyphens=False)
@@ -246,7 +246,7 @@ def _compared(side: Any, connection: Any) -> Any:
 
 
 def _refuse_ids(query: Any, connection: Any) -> None:
-    """Raise ``NotSupportedError`` for a query of packed ids, of which a text is expected."""
+    """Raise ``NotSupportedError`` for a query of packed ids where a text is expected."""
     if isinstance(query, Query) and is_packed(query, connection):
         raise NotSupportedError(
             "a subquery of ids is no text, as their column doesn't store the text of the id: write "

@@ -54,7 +54,7 @@ class Fragment(Func):
 
 
 class SQL(Fragment):
-    """An expression with one user: its template, and those of servers that need others."""
+    """An expression with one user: its template, and templates of servers that need others."""
 
     def __init__(
         self,

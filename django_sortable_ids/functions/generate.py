@@ -268,7 +268,7 @@ class Composition:
         return self.versioned(joined(first), *rest)
 
     def _groups(self, *, ranked: bool) -> Sequence[Sequence[Group]]:
-        """The digits of a number; those of a UUID without its version, in two halves."""
+        """The digits of a number; for a UUID, in two halves, without the version."""
         suffix_bits = self._layout.suffixes.bit_length() - 1
         random_bits = suffix_bits - self._rank_bits if ranked else suffix_bits
         return groups_of_new(self._layout, 8 * self.scheme.byte_length, random_bits)

@@ -123,8 +123,8 @@ class _DigitsOfHex(Fragment):
         return f"CONCAT({', '.join(self._digits(number, f'(MOD({{}}, {large}) DIV {large})'))})"
 
     def _digits(self, piece: str, digit: str) -> Iterator[str]:
-        """SQL for each digit, from that of up to 15 hexadecimal digits, times their weight, and
-        that of a remainder of the number, divided."""
+        """SQL for each digit. ``piece`` is a template of up to 15 hexadecimal digits times their
+        weight, ``digit`` one of a remainder of the number, divided."""
         first, size, alphabet = (self.extra[name] for name in ("first", "size", "alphabet"))
         base, pieces = len(alphabet), []
         for start, end in pairwise([0, *range(size % 15 or 15, size + 1, 15)]):

@@ -184,7 +184,7 @@ def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection:
 
 
 def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection: Any) -> Expression:
-    """The tick in the first digits of a text, of which it has at most the last that fit 63 bits."""
+    """The tick in the first digits of a text; it reads the last of these that fit 63 bits."""
     suffix_digits, base = form.count_of_last(scheme.layout.suffixes), len(form.alphabet)
     if not suffix_digits:
         raise NotSupportedError(

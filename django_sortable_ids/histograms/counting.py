@@ -120,7 +120,7 @@ def ends(
 
 
 def _time(scheme: TimeScheme, stored: Storage, value: Any) -> datetime:
-    """The time of a stored id; for one of another version and for a malformed text, that of its
+    """The time of a stored id; for a UUID of another version or a malformed text, the time of its
     neighbours in the order."""
     with suppress(ValueError):
         return scheme.created_at(scheme.from_trusted(stored.from_db(value)))

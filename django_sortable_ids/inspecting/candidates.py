@@ -115,7 +115,7 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """The title of the scheme, with its epoch if that of the catalogue has another one."""
+        """The title of the scheme; with its epoch if the catalogue has another for the title."""
         scheme = self.scheme
         namesakes = (other for other in all_schemes() if other.title == scheme.title)
         if not isinstance(scheme, TimeScheme) or scheme.epoch_ns in {

@@ -150,7 +150,7 @@ def _owners_of_bits(scheme: TimeScheme, of_suffix: Sequence[int]) -> list[int | 
 
 
 def _placed(text: str, parts: Sequence[Part], owners: Sequence[int | Kind]) -> tuple[Part, ...]:
-    """The parts with their places, and those of fixed bits, from left to right."""
+    """The parts with their places, and the parts of fixed bits, from left to right."""
     places: list[tuple[Place, ...]] = [() for _ in parts]
     placed, first = [], 0
     for owner, digits in groupby(owners):

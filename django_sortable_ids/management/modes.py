@@ -225,8 +225,8 @@ def verify_ids(request: Request) -> None:
     output.say(*result.lines())
     is_key = field in model._meta.pk_fields
     if result.failures:
-        advice, run = "", last_run(target.label, using)
-        if run and (given := given_by(run.options)) != given_by(target.options):
+        advice, last = "", last_run(target.label, using)
+        if last and (given := given_by(last.options)) != given_by(target.options):
             source = as_words(given)
             advice = f". They are of a run with {source}: omit the source to compare them with it"
         elif not is_key and target.source.as_arguments:
@@ -285,8 +285,8 @@ def _target(request: Request) -> Target:
     if not is_key and rows.filter(**{f"{field.name}__isnull": True}).exists():
         created = times_of_creation(model)
         source = ("--created-from", *created) if len(created) == 1 else ()
-        fill = request.line.then(f"backfill_ids {field}", *source)
-        raise CommandError(f"{field}: rows have no id yet. Fill them first: {fill}")
+        command = request.line.then(f"backfill_ids {field}", *source)
+        raise CommandError(f"{field}: rows have no id yet. Fill them first: {command}")
     if not is_key and times and rows.exists():
         return request.target()  # which refuses: it names these columns
     return Target(field, Unsourced.of(model, using))

@@ -48,7 +48,7 @@ class Entry:
     """The command that comes next, without ``manage.py``."""
     has_table: bool = True
     choices: Sequence[str] | None = None
-    """The commands of which a person has to choose one; None if ``next_step`` is complete."""
+    """The commands among which a person has to choose; None if ``next_step`` is complete."""
 
     def document(self) -> dict[str, Any]:
         step = self.next_step if self.choices is None else ""

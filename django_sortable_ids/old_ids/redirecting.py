@@ -107,7 +107,7 @@ def _argument_and_rows(view: Any) -> tuple[str, QuerySet[Any]]:
 
 
 def _present_url(request: HttpRequest, rows: QuerySet[Any], name: str, argument: Any) -> str | None:
-    """The URL with the present id, if that of the request has an old one."""
+    """The URL with the present id, if the URL of the request has an old one."""
     model = rows.model
     key, old = id_at(model, "pk"), old_key(model)
     if request.resolver_match is None or not (key and old and old.values(argument)):

@@ -62,7 +62,7 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
         return {"field": schema_of(self.model_field)}
 
     def get_value(self, dictionary: Any) -> Any:
-        """Like that of any field, but a blank input of a form is none, and not NULL."""
+        """Like ``get_value`` of any field, but a blank input of a form is none, and not NULL."""
         if html.is_html_input(dictionary) and dictionary.get(self.field_name) == "":
             return empty
         return super().get_value(dictionary)

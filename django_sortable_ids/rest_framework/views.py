@@ -122,7 +122,7 @@ def _position(field: SortableIDField, value: ID) -> ValueText:
 def hide_docstrings() -> None:
     """Keep docstrings out of descriptions; called once, when drf-spectacular is imported.
 
-    Where the project's class has none, it shows that of a base class.
+    Where the project's class has none, it shows the docstring of a base class.
     """
     for base in (AcceptOldIDs, SortableIDLookupMixin, RedirectOldIDs):
         base.__doc__ = None

@@ -32,7 +32,7 @@ def key_of(column: models.Field[Any, Any], period: str = "") -> str:
 
 
 def periods_of(column: models.Field[Any, Any], using: str) -> list[str]:
-    """The periods of which a column may have a counter in the database ``using``."""
+    """The periods for which a column may have a counter in the database ``using``."""
     from ..models import SequenceCounter
 
     before = f"{key_of(column)}{BEFORE_PERIOD}"

@@ -28,8 +28,8 @@ class Statements(ABC):
     divided into equal slots, one for each of its rows, in their order. A random rank is drawn from
     each slot.
 
-    Their parameters have names. ``first_time``, ``first_key_0`` and so on are those of the
-    first row of the batch; ``last_time``, ``last_key_0`` those of the last row. ``reserved_tick``
+    Their parameters have names. ``first_time``, ``first_key_0`` and so on are the time and the key
+    of the first row of the batch; ``last_time``, ``last_key_0`` of the last row. ``reserved_tick``
     and ``start`` are the tick in which the previous batch ended and its first free rank.
     ``last_tick`` and ``beyond`` are the tick of the last row, and the number of rows after the
     batch that share it.

@@ -57,8 +57,8 @@ def kept_assignments(connection: Any, table: str, prefix: str = "") -> str:
 
 
 def time_index(target: Target, connection: Any) -> str | None:
-    """An index on the time alone, of which a range gives the rows in the order of (creation time,
-    key) without a sort; None if there is none.
+    """An index on the time alone, whose ranges give the rows in the order of (creation time, key)
+    without a sort; None if there is none.
 
     An index of InnoDB ends in the primary key. An UPDATE reads a range of it in its order, whatever
     ``mrr`` in ``optimizer_switch`` is, and so does an index-only query. This is not guaranteed for

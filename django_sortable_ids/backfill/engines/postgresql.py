@@ -59,7 +59,7 @@ class PostgreSQLStatements(Statements):
         return super().execute(sql, parameters)
 
     def _update(self, value: str, rows: str, on: str) -> str:
-        """An UPDATE that sets ``value`` for those of ``rows`` that still have no id."""
+        """An UPDATE that sets ``value`` in each of ``rows`` that still has no id."""
         return (
             f"UPDATE {self._table} AS t SET {self._set(value)} FROM ({rows}) d "
             f"WHERE {on} AND t.{self._column} IS NULL"
@@ -206,7 +206,7 @@ class PostgreSQL(Engine):
         return effects
 
     def prepare_session(self) -> None:
-        lift_statement_limit(self.connection)  # that of the command, if it had to connect again
+        lift_statement_limit(self.connection)  # if the command had to connect again
 
     def end_session(self) -> None:
         with self.connection.cursor() as cursor:

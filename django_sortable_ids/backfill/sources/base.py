@@ -53,7 +53,7 @@ class Wanted:
     """A column to fill, the arguments that name its source, and its last run."""
 
     model: type[models.Model]
-    """It may be that of a migration's state."""
+    """A model of the project, or of a migration's state."""
     field: SortableIDField
     using: str
     given: Given
@@ -193,7 +193,7 @@ class Source(ABC):
         return self._within(place, Q(pk__lte=pk))
 
     def _within(self, place: Any, at_place: Q) -> Q:
-        """The rows of earlier places, and those of that place that match ``at_place``."""
+        """The rows of earlier places, and the rows of that place that match ``at_place``."""
         return self.compared("lte", place) & (self.compared("lt", place) | at_place)
 
     def compared(self, sign: str, place: Any) -> Q:
@@ -250,8 +250,8 @@ class Source(ABC):
     # The ids of the rows
 
     def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID] | None:
-        """The ids of any rows, if they don't depend on those of other rows; None if ids are
-        generated. Raises ``BackfillError``, naming a row, if it has none."""
+        """The ids of any rows, if they don't depend on other rows; None if ids are generated.
+        Raises ``BackfillError``, naming a row, if it has none."""
         return None
 
     differs = " (an example: the last digits will differ)"

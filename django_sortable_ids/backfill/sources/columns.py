@@ -158,8 +158,8 @@ def first_day_from(at: datetime) -> date | None:
 
 
 def times_of_creation(model: type[models.Model]) -> list[str]:
-    """The fields that may say when a row was created: those that are set once, if there are such.
-    None of them changes with each update."""
+    """The fields that may say when a row was created: fields that are set once, if there are any,
+    and no field that changes with each update."""
     for field_type in (models.DateTimeField, models.DateField):
         typed = (field for field in model._meta.fields if isinstance(field, field_type))
         kept = {field.name: field.auto_now_add for field in typed if not field.auto_now}

@@ -44,7 +44,7 @@ def find(label: str, given: Given, using: str | None) -> Target:
 def of_source(
     model: type[models.Model], field: SortableIDField, given: Given, using: str
 ) -> Target:
-    """The target with the given source. The model may be that of a migration's state."""
+    """The target with the given source. The model may be one of a migration's state."""
     check_given(given)
     check_schema(model, field, using)
     last = last_run(str(field), using)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 class Conversion(Source):
     """An id of another scheme in the same row, which is its place."""
 
-    old: TimeScheme = field(kw_only=True)
+    _: KW_ONLY
+    old: TimeScheme
 
     arguments = {
         "convert_from": {

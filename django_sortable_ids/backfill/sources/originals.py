@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC
 from typing import Any
 
@@ -25,8 +25,9 @@ _AT_A_TIME = 500
 class Originals(InOrderOfKeys):
     """The place of a history row is the key of its original, in ``field``."""
 
-    original: type[models.Model] = field(kw_only=True)
-    id_name: str = field(kw_only=True)
+    _: KW_ONLY
+    original: type[models.Model]
+    id_name: str
     """The field of the ids in both models."""
 
     has_samples = False

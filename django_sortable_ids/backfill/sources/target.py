@@ -123,8 +123,8 @@ class Target:
 
     @property
     def is_missing(self) -> Q:
-        """Whether a row has no id, except for rows that ``on_null`` fills later, and for those that
-        it or ``on_out_of_range`` skips."""
+        """Whether a row has no id, except rows that ``on_null`` fills later, and rows that it or
+        ``on_out_of_range`` skips."""
         missing = self.is_without_id
         if self.on_null != "error":
             missing &= Q(**{f"{self.source.field.name}__isnull": False})
