@@ -171,8 +171,8 @@ def mint(
     """The first payload of each slot."""
     sizes: list[int] = []
     later = len(ticks)
-    for tick, same in groupby(ticks):
-        count = len(list(same))
+    for tick, group in groupby(ticks):
+        count = len(list(group))
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
         later -= count

@@ -227,14 +227,14 @@ class _Runner:
         answer was lost, and another process may have taken the run.
         """
         engine = engine_of(self._target.using)
-        mine = owner.mine(self._target, self._run).filter(batches=self._run.batches)
+        row = owner.mine(self._target, self._run).filter(batches=self._run.batches)
         if self._retries:
             engine.begin_batch()
         if engine.writes_first:
-            unchanged = bool(mine.update(heartbeat=owner.now_ms()))
+            unchanged = bool(row.update(heartbeat=owner.now_ms()))
         else:
             # Without a lock, so that heartbeats don't wait for the batch.
-            unchanged = mine.exists()
+            unchanged = row.exists()
         if not unchanged:
             raise _ChangedRun
 
@@ -314,8 +314,8 @@ class _Runner:
         with suppress(Error):
             if self._retries:
                 connection.close_if_unusable_or_obsolete()
-            mine = owner.mine(self._target, self._run)
-            mine.update(token="", heartbeat=owner.now_ms(), **changes)
+            row = owner.mine(self._target, self._run)
+            row.update(token="", heartbeat=owner.now_ms(), **changes)
 
     def _written(self, changes: dict[str, Any]) -> None:
         filled = changes["rows_filled"] - self._run.rows_filled

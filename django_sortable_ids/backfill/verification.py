@@ -187,7 +187,7 @@ class Verification:
 Page = Sequence[tuple[Any, Any, Any]]
 """Place, key and stored value of each row."""
 
-Read = tuple[int, Any]
+StoredID = tuple[int, Any]
 """The number of an id, and what it sorts by: tick and suffix, or the number if it has no time."""
 
 _READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
@@ -207,7 +207,7 @@ class Form:
         """Whether the type of the column has one form of each value."""
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
 
-    def ids_of(self, page: Page) -> list[Read | None]:
+    def ids_of(self, page: Page) -> list[StoredID | None]:
         """Each id; None for rows without one, and for values that are no ids of the scheme, which
         are counted."""
         result, values = self._result, [row[2] for row in page if row[2] is not None]
@@ -229,7 +229,7 @@ class Form:
             return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
         return [None if row[2] is None else self._id_of(row) for row in page]
 
-    def _id_of(self, row: tuple[Any, Any, Any]) -> Read | None:
+    def _id_of(self, row: tuple[Any, Any, Any]) -> StoredID | None:
         stored = row[2]
         try:
             number = self._storage.from_db(stored)
@@ -240,7 +240,7 @@ class Form:
         self._malformed(row)
         return None
 
-    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> Read | None:
+    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> StoredID | None:
         """The id of a number, if it is one of the scheme's; others are counted."""
         times = self._times
         if times is None:

@@ -22,7 +22,7 @@ from .sources.base import Row
 from .sources.id_column import last_run, same_options
 from .sources.periods import Unsourced
 from .sources.target import Target
-from .verification import EXAMPLES, SHARE, Form, Page, Read, Verification
+from .verification import EXAMPLES, SHARE, Form, Page, StoredID, Verification
 
 if TYPE_CHECKING:
     from .sources.old_ids import Lossless
@@ -172,17 +172,17 @@ class Checker:
         """Whether the order shows that no two ids are equal."""
         return self._result.judged == self._result.with_id and not self._result.unordered
 
-    def count_generated(self, ids: Sequence[Read | None]) -> None:
+    def count_generated(self, ids: Sequence[StoredID | None]) -> None:
         """Count ids that only the application can have generated."""
         self._result.generated += len(ids) - ids.count(None)
 
-    def compare_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
+    def compare_times(self, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool) -> None:
         """Compare each id with the time of its row, and those of the run with their order."""
         times, shared = self._times, self._shared
         if times is None:
-            for (place, pk, _), read in zip(page, ids, strict=True):
-                if read is not None and is_of_run:
-                    self._check_order(pk, place, read[1])
+            for (place, pk, _), stored_id in zip(page, ids, strict=True):
+                if stored_id is not None and is_of_run:
+                    self._check_order(pk, place, stored_id[1])
             return
         epoch, length = times.epoch_ns, times.tick_ns
         since_1970: Sequence[int | None]
@@ -192,14 +192,14 @@ class Checker:
             since_1970 = [self._since(row) for row in page]
         if is_of_run and self._is_as_written(page, ids, since_1970):
             return
-        for row, read, since in zip(page, ids, since_1970, strict=True):
-            if read is None or since is None:
+        for row, stored_id, since in zip(page, ids, since_1970, strict=True):
+            if stored_id is None or since is None:
                 continue
             is_exact = is_of_run and (shared is None or since < shared)
-            if read[1][0] != (since * 1000 - epoch) // length:
-                self._differs(row, read, since, is_exact=is_exact)
+            if stored_id[1][0] != (since * 1000 - epoch) // length:
+                self._differs(row, stored_id, since, is_exact=is_exact)
             elif is_exact:
-                self._check_order(row[1], row[0], read[1])
+                self._check_order(row[1], row[0], stored_id[1])
 
     def _since(self, row: tuple[Any, Any, Any]) -> int | None:
         """The time of a row; None if it is not readable, which is counted."""
@@ -214,12 +214,12 @@ class Checker:
         return None
 
     def _is_as_written(
-        self, page: Page, ids: Sequence[Read | None], since_1970: Sequence[int | None]
+        self, page: Page, ids: Sequence[StoredID | None], since_1970: Sequence[int | None]
     ) -> bool:
         """Whether each id of a page is of its row's tick and in order, as nearly always. Counts
         such a page as ``_check_order`` does its rows."""
         times, shared = self._times, self._shared
-        ranks = [read[1] for read in ids if read is not None]
+        ranks = [stored_id[1] for stored_id in ids if stored_id is not None]
         since = [time for time in since_1970 if time is not None]
         if not len(ranks) == len(since) == len(page) or (
             shared is not None and max(since) >= shared
@@ -236,32 +236,32 @@ class Checker:
         self._previous = (page[-1][1], page[-1][0], ranks[-1])
         return True
 
-    def check_converted(self, page: Page, ids: Sequence[Read | None], source: Lossless) -> None:
+    def check_converted(self, page: Page, ids: Sequence[StoredID | None], source: Lossless) -> None:
         to_int, new = self._scheme.to_int, self._scheme
-        for row, read in zip(page, ids, strict=True):
-            if read is None:
+        for row, stored_id in zip(page, ids, strict=True):
+            if stored_id is None:
                 continue
             old, pk, _ = row
             try:
-                if to_int(source.old.convert(old, to=new).value) == read[0]:
+                if to_int(source.old.convert(old, to=new).value) == stored_id[0]:
                     continue
                 since = unix_ns(source.at(old)) // 1000
             except (InvalidID, OutOfRange):
                 self._result.generated += 1
                 continue
-            is_of_another = self._is_of_another(pk, read[0], source)
-            self._differs(row, read, since, is_exact=False, is_of_another=is_of_another)
+            is_of_another = self._is_of_another(pk, stored_id[0], source)
+            self._differs(row, stored_id, since, is_exact=False, is_of_another=is_of_another)
 
-    def check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
+    def check_numbered(self, page: Page, ids: Sequence[StoredID | None]) -> None:
         """The application's ids ascend with a numbered key, but for a minute."""
         times = self._times
         if times is None:
             return
         slack = -(-self._earlier * 1000 // times.tick_ns)
-        for (place, pk, _), read in zip(page, ids, strict=True):
-            if read is None:
+        for (place, pk, _), stored_id in zip(page, ids, strict=True):
+            if stored_id is None:
                 continue
-            parts = read[1]
+            parts = stored_id[1]
             if self._previous and parts[0] < self._previous[2] - slack:
                 before = self._previous[0]
                 example = f"{pk} comes after {before}, but its id is of an earlier time"
@@ -283,7 +283,7 @@ class Checker:
     def _differs(
         self,
         row: tuple[Any, Any, Any],
-        read: Read,
+        stored_id: StoredID,
         since: int,
         *,
         is_exact: bool,
@@ -296,7 +296,7 @@ class Checker:
         if not times.layout.first_tick <= tick <= times.layout.last_tick:
             result.without_time += 1
             return
-        start = (read[1][0] * times.tick_ns + times.epoch_ns) // 1000
+        start = (stored_id[1][0] * times.tick_ns + times.epoch_ns) // 1000
         late, early = start - since, since - start - self._length
         earlier, later = self._earlier, self._later
         source, (place, pk, _) = self._target.source, row
@@ -305,7 +305,7 @@ class Checker:
         if late <= later and early <= earlier and not is_of_another:
             result.generated += 1
             return
-        text = self._scheme.format(self._scheme.from_trusted(read[0]))
+        text = self._scheme.format(self._scheme.from_trusted(stored_id[0]))
         shown = f"{source.field.name} {source.shown_place(place)}"
         result.count("other_time", f"{pk} ({shown}) has {text}, of {_time(start).isoformat()}")
 
@@ -318,8 +318,8 @@ class Checker:
             old = self._scheme.convert(self._scheme.from_trusted(number), to=source.old)
         except (InvalidID, OutOfRange):
             return False
-        same = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=pk)
-        return old.lossless and same.exists()
+        other_rows = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=pk)
+        return old.lossless and other_rows.exists()
 
 
 def _time(microseconds: int) -> datetime:

@@ -205,9 +205,9 @@ def _fix_of(key: SortableIDField, column: Any, connection: Any) -> str:
         return f"Store the key as text: give {key} {stored}"
     else:
         has_uuids = _compare(key, models.UUIDField(), connection)
-        same = "UUIDField()" if has_uuids else plain_source(key)
+        id_field = "UUIDField()" if has_uuids else plain_source(key)
         fix = (
-            f"If {column} references such keys only, make it {same}; else make it a "
+            f"If {column} references such keys only, make it {id_field}; else make it a "
             f"CharField(max_length={scheme.canonical.length}), and give {key} {stored}"
         )
     return (

@@ -191,8 +191,8 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         except TypeError as error:
             unknown = str(error).rpartition(" ")[2].strip("'")
-            taken = {*OWN, *of_scheme, *signature(models.Field).parameters}
-            suggested = nearest(unknown, taken)
+            known = {*OWN, *of_scheme, *signature(models.Field).parameters}
+            suggested = nearest(unknown, known)
             raise TypeError(f"{type(self).__name__}: {error}{suggested}") from None
         self._stored: dict[str, Storage] = {}
         self.wrong_options = self._resolve()

@@ -64,18 +64,18 @@ def timed_column(model: type[models.Model], path: str, *, may_repeat: bool = Fal
     ``may_repeat``, if the path leads from one row to many.
     """
     field = id_at(model, path)
-    named = f"{path!r} of {model._meta.label}"
+    name = f"{path!r} of {model._meta.label}"
     if field is None:
         suggested = nearest(path, [candidate.name for candidate in id_fields(model)])
-        raise FieldError(f"{named} is no sortable id, and no relation to one{suggested}")
+        raise FieldError(f"{name} is no sortable id, and no relation to one{suggested}")
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
-        raise FieldError(f"{named} is of the scheme {scheme.title}: its ids carry no time")
+        raise FieldError(f"{name} is of the scheme {scheme.title}: its ids carry no time")
     parts = [] if may_repeat else path.split(LOOKUP_SEP)
     for length in range(1, len(parts) + 1):
         step = field_at(model, LOOKUP_SEP.join(parts[:length]))
         if step.many_to_many or step.one_to_many:
-            raise FieldError(f"{named} leads from a row to several: it would be counted repeatedly")
+            raise FieldError(f"{name} leads from a row to several: it would be counted repeatedly")
     end = field_at(model, path)
     while end.related_model is not None:
         end = end.target_field

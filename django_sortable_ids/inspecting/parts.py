@@ -115,12 +115,12 @@ def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
         return None
     tick, suffix = scheme.parts(value)
     parts = [Part(Kind.TIME, _NAMES[Kind.TIME], tick, ())]
-    rest, named = scheme.layout.suffixes, _named(scheme)
-    for kind, name, size in named:
+    rest, suffix_parts = scheme.layout.suffixes, _suffix_parts(scheme)
+    for kind, name, size in suffix_parts:
         rest //= size
         parts.append(Part(kind, name, suffix // rest % size, ()))
     alphabet, width = _digits_of_suffix(scheme)
-    widths = [_exponent(len(alphabet), size) for _, _, size in named]
+    widths = [_exponent(len(alphabet), size) for _, _, size in suffix_parts]
     if not widths or 0 in widths:
         return Anatomy(BINARY, "", tuple(parts))
     number = scheme.to_int(value)
@@ -188,14 +188,14 @@ def _exponent(base: int, values: int) -> int:
     return count if values == 1 else 0
 
 
-def _named(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
+def _suffix_parts(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
     """The parts of the suffix with their sizes, the most significant first."""
     layout = scheme.layout
     if layout.workers is not None:
         worker = (Kind.WORKER, _NAMES[Kind.WORKER], layout.workers)
         sequence = (Kind.SEQUENCE, _NAMES[Kind.SEQUENCE], layout.suffixes // layout.workers)
-        named = [sequence, worker] if layout.worker_last else [worker, sequence]
-        return [part for part in named if part[2] > 1]
+        parts = [sequence, worker] if layout.worker_last else [worker, sequence]
+        return [part for part in parts if part[2] > 1]
     if scheme.suffix_parts:
         return [
             (Kind(part.role), _NAMES.get(part.name, part.name), part.size)

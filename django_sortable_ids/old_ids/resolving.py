@@ -169,8 +169,8 @@ def _look_up(
     if any(pk not in presents and value not in olds for pk, value in pairs):
         # A collation may ignore case or spaces at the end: only the database knows what is equal.
         for value in olds - by_old.keys():
-            same = rows.filter(**{old.path: value}).values_list("pk", flat=True)
-            by_old.update((value, pk) for pk in same[:1])
+            pks = rows.filter(**{old.path: value}).values_list("pk", flat=True)
+            by_old.update((value, pk) for pk in pks[:1])
     return {pk for pk, _ in pairs}, by_old
 
 

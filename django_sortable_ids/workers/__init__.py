@@ -84,13 +84,13 @@ def lease(limit: int) -> Lease:
         if _process.lease is None:
             term, skew = (int(seconds * 1000) for seconds in conf.lease_seconds())
             using, most = router.db_for_write(WorkerLease), min([limit, *_limits()])
-            taken = ProcessLease(most, Terms(term, skew), using)
-            taken.keep()
+            new_lease = ProcessLease(most, Terms(term, skew), using)
+            new_lease.keep()
             # Processes of multiprocessing end without atexit.
             multiprocessing: Any = sys.modules.get("multiprocessing.util")
             if multiprocessing:
                 multiprocessing.Finalize(None, _give_back, exitpriority=-100)
-            _process.lease = taken
+            _process.lease = new_lease
         return _process.lease
 
 
@@ -120,13 +120,13 @@ def _limits() -> Iterator[int]:
 
 
 def _give_back() -> None:
-    taken = _process.lease
-    if taken is None:
+    held = _process.lease
+    if held is None:
         return
     try:
-        taken.give_back()
+        held.give_back()
     except Exception as error:
-        logger.warning("worker number %d was not given back: %s", taken.number, error)
+        logger.warning("worker number %d was not given back: %s", held.number, error)
 
 
 def _pause_lease() -> None:

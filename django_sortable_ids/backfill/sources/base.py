@@ -24,7 +24,7 @@ from ...schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH
 
 if TYPE_CHECKING:
     from ...models import BackfillRun
-    from ..verification import Page, Read
+    from ..verification import Page, StoredID
     from ..verify import Checker
     from .target import Target
 
@@ -276,7 +276,7 @@ class Source(ABC):
         return Expectation()
 
     def compare(
-        self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
+        self, checker: Checker, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool
     ) -> None:
         """Compare the ids of a page with what this source expects; ``is_of_run`` says that the run
         has reached these rows."""

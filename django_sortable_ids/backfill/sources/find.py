@@ -52,7 +52,7 @@ def of_source(
     missing = rows.filter(**{f"{field.name}__isnull": True})
     if last and not given:
         given = given_by(last.options)
-    return Target(field, _named(Wanted(model, field, using, given, last, missing)))
+    return Target(field, _source_of(Wanted(model, field, using, given, last, missing)))
 
 
 def of_run(
@@ -68,10 +68,10 @@ def every_row(
 ) -> EveryRow:
     """Like ``of_source``, but every row gets an id, and nothing is known of an earlier run."""
     wanted = Wanted(model, field, using, given, None, QuerySet(model, using=using))
-    return EveryRow(field, _named(wanted))
+    return EveryRow(field, _source_of(wanted))
 
 
-def _named(wanted: Wanted) -> Source:
+def _source_of(wanted: Wanted) -> Source:
     return next(filter(None, (source.named_by(wanted) for source in SOURCES)))
 
 

@@ -24,7 +24,7 @@ from .base import Expectation, Given, InOrderOfKeys, Row, Source, Wanted
 from .target import Target, check_generated, check_null_times, others
 
 if TYPE_CHECKING:
-    from ..verification import Page, Read
+    from ..verification import Page, StoredID
     from ..verify import Checker
 
 _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
@@ -177,7 +177,7 @@ class Lossless(Conversion, InOrderOfKeys):
         return ids
 
     def compare(
-        self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
+        self, checker: Checker, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool
     ) -> None:
         checker.check_converted(page, ids, self)
 

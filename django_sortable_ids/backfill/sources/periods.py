@@ -22,7 +22,7 @@ from .base import CREATED_FROM, Expectation, Given, InOrderOfKeys, Row, Source, 
 from .target import Target, check_generated
 
 if TYPE_CHECKING:
-    from ..verification import Page, Read
+    from ..verification import Page, StoredID
     from ..verify import Checker
 
 
@@ -36,7 +36,7 @@ class Derived(InOrderOfKeys):
         check_generated(target, missing)
 
     def compare(
-        self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
+        self, checker: Checker, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool
     ) -> None:
         if is_of_run:
             checker.compare_times(page, ids, is_of_run=True)
@@ -223,7 +223,7 @@ class Unsourced(InOrderOfKeys):
         raise AssertionError("no run gives these rows ids")
 
     def compare(
-        self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
+        self, checker: Checker, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool
     ) -> None:
         is_number = isinstance(self.field, models.IntegerField)
         if is_number and not isinstance(self.field, SortableIDField):
