@@ -154,18 +154,18 @@ class SortableIDChangeList(ChangeList):
 
     def _link(self, previous: str | None, following: str | None) -> None:
         """Set the links: the ids that the neighbours end before and begin after."""
-        number, last, count = self.page_num, self.paginator.num_pages, self.paginator.count
+        page, last, count = self.page_num, self.paginator.num_pages, self.paginator.count
         is_obvious = getattr(count, "is_exact", True) or str(count) == count.text
         self.page_links = PageLinks(
             first=None if previous is None else self.get_query_string(),
-            previous=self._link_to(BEFORE_VAR, previous, max(number - 1, 1)),
-            next=self._link_to(AFTER_VAR, following, number + 1),
+            previous=self._link_to(BEFORE_VAR, previous, max(page - 1, 1)),
+            next=self._link_to(AFTER_VAR, following, page + 1),
             last=None if following is None else self._link_to(BEFORE_VAR, "", last),
             count="" if is_obvious else count.text,
         )
 
-    def _link_to(self, name: str, text: str | None, number: int) -> str | None:
-        return None if text is None else self.get_query_string({name: text, PAGE_VAR: number})
+    def _link_to(self, name: str, text: str | None, page: int) -> str | None:
+        return None if text is None else self.get_query_string({name: text, PAGE_VAR: page})
 
 
 @cache

@@ -98,8 +98,8 @@ class Plan:
         else:
             yield f"  {order}"
         if self.timeless and self.without_time:
-            which = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
-            yield f"  at the end, {which}, with ids of now{':' if with_sql else ''}"
+            last_rows = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
+            yield f"  at the end, {last_rows}, with ids of now{':' if with_sql else ''}"
             if with_sql:
                 yield f"    {self.timeless.sender.sending_sql}"
         if kept := self.writer.sender.kept:

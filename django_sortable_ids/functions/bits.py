@@ -94,15 +94,15 @@ def groups_of_new(layout: Layout, size: int, random_bits: int) -> tuple[tuple[Gr
     A UUID has two halves, without the digit of its version, bits 76 to 79: the 15 digits before
     and after that, and the 16 that begin with the variant.
     """
-    number: list[Bit] = []
+    bits: list[Bit] = []
     for part, low in bits_of(layout, size):
         if part is Part.SUFFIX:
             is_random = low < random_bits
             part, low = (Part.RANDOM, low) if is_random else (Part.RANK, low - random_bits)
-        number.append((part, low))
+        bits.append((part, low))
     if layout.template.version is None:
-        return (tuple(_groups(number)),)
-    return tuple(_groups(number[64:76] + number[80:])), tuple(_groups(number[:64]))
+        return (tuple(_groups(bits)),)
+    return tuple(_groups(bits[64:76] + bits[80:])), tuple(_groups(bits[:64]))
 
 
 def _groups(bits: Sequence[Bit]) -> Iterator[Group]:

@@ -179,8 +179,8 @@ def _add_sources(parser: ArgumentParser) -> None:
     sources = parser.add_argument_group(
         "sources", "By default those of the last run on the column."
     )
-    for name, how in ARGUMENTS.items():
-        sources.add_argument(f"--{name.replace('_', '-')}", **how)
+    for name, settings in ARGUMENTS.items():
+        sources.add_argument(f"--{name.replace('_', '-')}", **settings)
     sources.add_argument(
         "--on-null",
         choices=get_args(OnNull),

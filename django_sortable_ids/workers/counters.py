@@ -107,14 +107,14 @@ def catch_up(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
     """
     from ..models import SequenceCounter
 
-    counters, number = SequenceCounter.objects.using(using), scheme.numeration.number
+    counters, number_of = SequenceCounter.objects.using(using), scheme.numeration.number
     with transaction.atomic(using=using):
         counter = counters.select_for_update().filter(key=key_of(column)).first()
         highest = counter and _highest(column, scheme, using)
         if (
             counter
             and highest
-            and number(highest) >= (number(counter.first) + counter.taken * counter.step)
+            and number_of(highest) >= (number_of(counter.first) + counter.taken * counter.step)
         ):
             first = _following(scheme, highest)
             counters.filter(pk=counter.pk).update(first=first, taken=0)

@@ -37,8 +37,8 @@ class InColumn(Source):
     def named_by(cls, wanted: Wanted) -> Source:
         model, using, given = wanted.model, wanted.using, wanted.given
         field = field_of_times(model, given.get("created_from"), using)
-        kind = Times if isinstance(field, models.DateTimeField) else Days
-        return kind(model, field, using)
+        source = Times if isinstance(field, models.DateTimeField) else Days
+        return source(model, field, using)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -79,15 +79,15 @@ class Conversion(Source):
                 f"{label} holds UUIDs of version 4 or another that carries no time: use "
                 f"--created-from instead of --convert-from"
             )
-        kind = Lossless if is_lossless(old, field.scheme) else Timed
-        if kind is Timed and not _is_in_order(source, old, using):
+        conversion = Lossless if is_lossless(old, field.scheme) else Timed
+        if conversion is Timed and not _is_in_order(source, old, using):
             raise BackfillError(
                 f"{label} holds {old.title}s, which the database doesn't sort by their times, and "
                 f"{field} can't keep every bit of them: convert them into a field that can, such "
                 f"as a UUIDv6Field of UUIDv1s, and that field into {field.name}; or use "
                 f"--created-from instead of --convert-from"
             )
-        return kind(model, source, using, old=old)
+        return conversion(model, source, using, old=old)
 
     @property
     def described(self) -> str:
@@ -129,10 +129,10 @@ class Conversion(Source):
                 count, first = count + 1, first or (value, pk)
         if first:
             value = first[0]
-            kind = f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
+            version = f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
             raise BackfillError(
                 f"{self.model._meta.label} {first[1]}{others(count)} has the "
-                f"{self.field.name} {value}, {kind}and "
+                f"{self.field.name} {value}, {version}and "
                 f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
