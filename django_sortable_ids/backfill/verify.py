@@ -203,13 +203,13 @@ class Checker:
 
     def _since(self, row: tuple[Any, Any, Any]) -> int | None:
         """The time of a row; None if it is not readable, which is counted."""
-        place, pk, stored = row
+        place, pk, value = row
         try:
             return next(self._target.source.microseconds([place]))
         except BackfillError as error:
             self._result.count("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
-            if stored is not None:
+            if value is not None:
                 self._result.generated += 1  # no backfill writes an id for such an old one
         return None
 
