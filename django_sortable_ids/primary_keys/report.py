@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from django.apps import apps
-from django.db.models import DateTimeField
+from django.db.models import DateField
 
 from ..backfill.sources.base import as_words
 from ..backfill.sources.id_column import names_of
@@ -176,7 +176,7 @@ def _source(key: MovedKey) -> str:
     if key.created_from == "pk":
         return f"{key.start} to {key.end}, in the order of the old key"
     if key.created_at:
-        names = names_of(apps.get_model(key.model), DateTimeField)
+        names = names_of(apps.get_model(key.model), DateField)
         others = f"; --created-from takes {' or '.join(names)}" if names else ""
         return f"now, in the order of the old key{others}"
     if key.convert_from:

@@ -142,12 +142,12 @@ def test_a_column_of_another_database_is_a_warning(create):
 
 @pytest.mark.parametrize("year", [2222, 2024])
 def test_the_only_times_are_no_source_if_most_are_after_now(edited, year):
-    starts = "starts_at = models.DateTimeField()\n    "
+    starts = "starts_at = models.DateTimeField()\n    day = models.DateField(null=True)\n    "
     rows = ROWS.format(f"Customer.objects.create(starts_at=joined.replace(year={year}))")
     project = edited(f"{starts}{NUMBER}", f"{starts}{AUTO}", rows)
     period = ("--drop-old", "--created-from=pk", "--start=2020-01-01", "--end=2021-01-01")
     found = [
-        "now, in the order of the old key; --created-from takes starts_at",
+        "now, in the order of the old key; --created-from takes starts_at or day",
         "2020-01-01 to 2021-01-01, in the order of",
     ]
     for source, expected in zip([("--drop-old",), period], found, strict=True):
