@@ -18,49 +18,49 @@ from .changes import graph
 from .changes.moved import KeyCopy, MovedKey, Reference, TextReference
 
 _EXPECTED = "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
-Found = Reference | KeyCopy | TextReference
-"""A column that gets the type of the key; its field, if that gets another type; or one of texts."""
+Adopted = Reference | KeyCopy | TextReference
+"""A column that gets the type of the key; its field, if the model changes it; a column of texts."""
 
 
 def adopt(
-    given: Iterable[str], moved: Sequence[MovedKey], state: ProjectState, connection: Any
-) -> list[Found]:
+    arguments: Iterable[str], moved: Sequence[MovedKey], state: ProjectState, connection: Any
+) -> list[Adopted]:
     """Resolve the arguments. Raises ``BackfillError`` for names that don't exist, and for columns
     without room for the new keys."""
-    adopted: list[Found] = []
-    for each in given:
+    adopted: list[Adopted] = []
+    for argument in arguments:
         try:
-            adopted += _found(each, moved, state, connection)
+            adopted += _resolved(argument, moved, state, connection)
         except BackfillError as error:
-            raise BackfillError(f"--adopt {each}: {error}") from None
+            raise BackfillError(f"--adopt {argument}: {error}") from None
     return adopted
 
 
-def _found(
-    given: str, moved: Sequence[MovedKey], state: ProjectState, connection: Any
-) -> list[Found]:
-    place, equals, of = given.partition("=")
+def _resolved(
+    argument: str, moved: Sequence[MovedKey], state: ProjectState, connection: Any
+) -> list[Adopted]:
+    place, equals, target = argument.partition("=")
     table, dot, column = place.rpartition(".")
-    if not (equals and dot and "." in of):
+    if not (equals and dot and "." in target):
         raise BackfillError(_EXPECTED)
     _check_column(connection, table, column)
-    owner, _, name = of.rpartition(".")
+    owner, _, name = target.rpartition(".")
     if owner == table:
         _check_column(connection, table, name)
         return [TextReference(table, column, name)]
-    key = next((moved_key for moved_key in moved if moved_key.model.lower() == of.lower()), None)
+    key = next((key for key in moved if key.model.lower() == target.lower()), None)
     if key is None:
         labels = [moved_key.model for moved_key in moved]
-        those = f"these are {', '.join(labels)}{nearest(of, labels)}"
-        raise BackfillError(f"{of} is no model whose key moves; {those}")
+        those = f"these are {', '.join(labels)}{nearest(target, labels)}"
+        raise BackfillError(f"{target} is no model whose key moves; {those}")
     reference = Reference(table, column, key.model)
     if reference in graph.references_of(state.apps, moved):
         raise BackfillError("the plan has this column already: omit it")
-    before, after = (graph.by_column(each).get((table, column)) for each in (state.apps, apps))
+    before, after = (graph.by_column(known).get((table, column)) for known in (state.apps, apps))
     kind = tables.columns(connection, table)[tables.folded(connection, column)].kind.lower()
     if _remains_text(connection, kind, before, after):
         return [TextReference(table, column, key.model)]
-    if isinstance(after, models.JSONField) or any(each in kind for each in ("json", "[]")):
+    if isinstance(after, models.JSONField) or any(word in kind for word in ("json", "[]")):
         raise BackfillError("no move changes several keys in a value: --leave it")
     if after is not None:
         if before is None:
@@ -78,7 +78,7 @@ def _check_column(connection: Any, table: str, column: str) -> None:
     """Raise ``BackfillError`` unless the names are spelled as the database spells them."""
     if tables.kind(connection, table) == "view":
         raise BackfillError(f"{table} is a view, which shows the new keys by itself: omit it")
-    names = [each.name for each in tables.columns(connection, table).values()]
+    names = [info.name for info in tables.columns(connection, table).values()]
     known = connection.introspection.table_names()
     alike = {tables.folded_table(connection, name): name for name in known}
     if alike.get(tables.folded_table(connection, table), table) != table:
@@ -91,7 +91,7 @@ def _check_column(connection: Any, table: str, column: str) -> None:
 
 def _remains_text(connection: Any, kind: str, before: Any, after: Any) -> bool:
     if after is None:
-        return any(each in kind for each in ("char", "text"))
+        return any(word in kind for word in ("char", "text"))
     is_text = isinstance(after, models.CharField | models.TextField)
     is_same = before is not None and before.db_type(connection) == after.db_type(connection)
     return is_text and is_same and not isinstance(after, SortableIDField)

@@ -69,53 +69,52 @@ def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
 
 def checklist(connection: Any, change: Change) -> list[Finding]:
     """The findings for a planned change. Writes nothing."""
-    known = {(each.name, name) for each in change.tables for name in each.changed}
-    known |= {(text.table, text.column) for text in change.texts}
-    known |= {(each.table, each.column) for each in generic_references(connection)}
+    known = {(table.name, name) for table in change.tables for name in table.changed}
+    texts: list[Any] = [*change.texts, *generic_references(connection)]
+    known |= {(text.table, text.column) for text in texts}
     known |= {
         (model._meta.db_table, str(field.column))
         for model in apps.get_models(include_auto_created=True)
         for field in model._meta.local_concrete_fields
         if field.remote_field is not None or isinstance(field, BooleanField)
     }
-    generic = {tuple(place): of for *place, of in _generic() if tuple(place) not in known}
+    generic = {place: content_type for place, content_type in _generic() if place not in known}
     findings = [
-        Finding("generic", f"{table}.{column}", f"with the content type {of}")
-        for (table, column), of in generic.items()
+        Finding("generic", f"{table}.{column}", f"with the content type {content_type}")
+        for (table, column), content_type in generic.items()
         if tables.has_column(connection, table, column)
     ]
-    names, listed = _Names(change), _tables(connection)
 
-    def place(table: str, column: str) -> tuple[str, str]:
+    def folded(table: str, column: str) -> tuple[str, str]:
         return tables.folded_table(connection, table), tables.folded(connection, column)
 
-    settled = {place(*each) for each in (*known, *generic)}
-
-    for table in listed:
+    settled = {folded(*place) for place in (*known, *generic)}
+    names = _Names(change)
+    for table in _tables(connection):
         indexes = tables.constraints(connection, table).values()
         key = next((index["columns"] for index in indexes if index["primary_key"]), ())
         for column in tables.columns(connection, table).values():
-            if place(table, column.name) not in settled:
-                read = _Sample(connection, table, key, column.name, column.kind.lower())
-                findings += [*read.references(change, names)] or [*read.documents(change, names)]
-    return sorted(findings, key=lambda each: ([*ADVICE].index(each.kind), each))
+            if folded(table, column.name) not in settled:
+                sample = _Sample(connection, table, key, column.name, column.kind.lower())
+                findings += [*sample.references(change, names)] or sample.documents(change, names)
+    return sorted(findings, key=lambda finding: ([*ADVICE].index(finding.kind), finding))
 
 
 def adopted_otherwise(change: Change, adopted: Iterable[Sequence[str]]) -> Iterator[str]:
     """Warnings about columns whose names tell of other models than ``--adopt``."""
     names = _Names(change)
-    for table, column, given in adopted:
-        told = sorted(names.models(column))
-        if "." in given and told and given not in told:
+    for table, column, label in adopted:
+        named = sorted(names.models(column))
+        if "." in label and named and label not in named:
             yield (
-                f"{table}.{column} is adopted with keys of {given}, but its name says "
-                f"{' or '.join(told)}: compare its values with both tables before you write the "
+                f"{table}.{column} is adopted with keys of {label}, but its name says "
+                f"{' or '.join(named)}: compare its values with both tables before you write the "
                 f"migration"
             )
 
 
 def columns_of(connection: Any) -> list[str]:
-    """``table.column`` of each, as ``--leave`` names them."""
+    """``table.column`` of each column, as ``--leave`` names them."""
     return [
         f"{table}.{column.name}"
         for table in _tables(connection)
@@ -124,17 +123,17 @@ def columns_of(connection: Any) -> list[str]:
 
 
 class _Names:
-    """What names of columns tell, by the names of models and foreign keys. A name that is both of a
-    moved model and of another one counts as that of the moved one."""
+    """Tells by the names of models and foreign keys which keys a column contains. A name that is
+    both of a moved model and of another one counts as that of the moved one."""
 
     def __init__(self, change: Change) -> None:
         keys = {apps.get_model(key.label)._meta.pk: key.label for key in change.keys}
         self._words: defaultdict[str, set[str]] = defaultdict(set)
         for model in apps.get_models():
-            meta = model._meta
-            fields = [each for each in meta.local_concrete_fields if each.remote_field is not None]
+            meta, fields = model._meta, model._meta.local_concrete_fields
+            words = [(field.name, field) for field in fields if field.remote_field]
             of_key = (_WORDS.sub("_", model.__name__), str(meta.model_name))
-            words = [(word, meta.pk) for word in of_key] + [(each.name, each) for each in fields]
+            words += ((name, meta.pk) for name in of_key)
             for word, field in words:
                 label = keys.get(referenced_column(field))
                 self._words[word.lower()].update({label} if label else ())
@@ -148,7 +147,7 @@ class _Names:
         return self._words.get(word, set())
 
     def models(self, column: str) -> set[str]:
-        """The labels of those whose keys a column of this name contains."""
+        """The labels of the models whose keys a column of this name contains."""
         return self._models(column) | self._models(_KEY.sub("", column))
 
     def is_row(self, word: str) -> bool:
@@ -157,37 +156,37 @@ class _Names:
     def is_key(self, name: str, ending: re.Pattern[str] = _KEY) -> bool:
         return (word := ending.sub("", name)) != name and self.is_row(word)
 
-    def in_document(self, name: str, of: str) -> tuple[str, bool | None]:
-        """The name of a value in a JSON document, with that of the object around it if it needs it;
-        and whether it is named like a key, or only like a row (False). None for other names."""
-        if name.lower() in ("id", "pk") and (self.is_row(of) or self.is_row(of.removesuffix("s"))):
-            return f"{of}.{name}", True
+    def in_document(self, name: str, owner: str) -> tuple[str, bool | None]:
+        """The name of a value in a JSON document, after that of its owner, the object around it, if
+        it needs it; and whether it names a key, or only a row (False). None for other names."""
+        if name.lower() in ("id", "pk") and any(map(self.is_row, (owner, owner.removesuffix("s")))):
+            return f"{owner}.{name}", True
         if self.is_key(name) or self.is_key(name, _KEYS):
             return name, True
-        is_row = name == "pk" or self.is_row(name) or self.is_row(name.removesuffix("s"))
+        is_row = name == "pk" or any(map(self.is_row, (name, name.removesuffix("s"))))
         return name, False if is_row else None
 
 
 def _tables(connection: Any) -> list[str]:
     with connection.cursor() as cursor:
         names = set(connection.introspection.table_names(cursor))
-    same = {tables.folded_table(connection, each) for each in names}
+    folded = {tables.folded_table(connection, name) for name in names}
     for model in apps.get_models(include_auto_created=True):
         table = model._meta.db_table
-        is_listed = tables.folded_table(connection, table) in same
+        is_listed = tables.folded_table(connection, table) in folded
         if not is_listed and tables.kind(connection, table) == "table":
             names.add(table)
-    return sorted(each for each in names if not each.startswith(_OWN))
+    return sorted(name for name in names if not name.startswith(_OWN))
 
 
-def _generic() -> Iterator[tuple[str, str, str]]:
-    """Table and column of what is named like an object of any type, with the column of the type."""
+def _generic() -> Iterator[tuple[tuple[str, str], str]]:
+    """Columns that are named like keys of rows of any type, each with the column of the type."""
     for model in apps.get_models():
         fields = model._meta.local_concrete_fields
-        types = [str(each.column) for each in fields if is_content_type(each)]
+        types = [str(field.column) for field in fields if is_content_type(field)]
         for field in fields if types else ():
             if _GENERIC.search(field.name):
-                yield model._meta.db_table, str(field.column), types[0]
+                yield (model._meta.db_table, str(field.column)), types[0]
 
 
 @dataclass(frozen=True)
@@ -200,32 +199,33 @@ class _Sample:
     _kind: str
 
     def references(self, change: Change, names: _Names) -> Iterator[Finding]:
-        if not any(each in self._kind for each in (*_NUMBERS, *_TEXTS, "uuid")):
+        if not any(word in self._kind for word in (*_NUMBERS, *_TEXTS, "uuid")):
             return
         is_several, is_key = names.is_key(self._name, _KEYS), names.is_key(self._name)
-        told = sorted(names.models(self._name))
-        if not told and not is_several:
+        labels = sorted(names.models(self._name))
+        if not labels and not is_several:
             return
         values = self._values(_READ)
         if is_several and values:
             yield self._finding("several", f"such as {str(values[0])[:60]}")
         elif is_key and not values:
             yield self._finding("column", "no values")
-        elif not is_several and (key := self._key_of(values, change, told)):
-            text = f"{key[1]:,} of {len(values):,} values are keys of {key[0]}"
+        elif not is_several and (match := self._key_of(values, change, labels)):
+            label, count = match
+            text = f"{count:,} of {len(values):,} values are keys of {label}"
             yield self._finding("column", text)
 
     def documents(self, change: Change, names: _Names) -> Iterator[Finding]:
         """Names of keys in JSON; also lists at any depth whose members are keys, whatever their
         name. Small numbers are keys of nearly every table, and only a person can say that they mean
         something else."""
-        if not any(each in self._kind for each in (*_TEXTS, "[]")) or "varchar" in self._kind:
+        if not any(word in self._kind for word in (*_TEXTS, "[]")) or "varchar" in self._kind:
             return
         used: set[str] = set()
         members: dict[str, dict[str, None]] = defaultdict(dict)
         for document in map(_parsed, self._values(_DOCUMENTS)):
-            for name, of, value in _values_in(document):
-                label, is_key = names.in_document(name, of)
+            for name, owner, value in _values_in(document):
+                label, is_key = names.in_document(name, owner)
                 if is_key:
                     used.add(label)
                 elif isinstance(value, list):
@@ -234,11 +234,11 @@ class _Sample:
                     members[label][str(value)] = None
         for label in [*members][:_VALUES]:
             values = [*members[label]][:_MEMBERS]
-            key = self._key_of(values, change, least=_MOST)
-            if key and label:
+            match = self._key_of(values, change, least=_MOST)
+            if match and label:
                 used.add(label)
-            elif key:
-                text = f"lists, in which {key[1]} of {len(values)} members are keys of {key[0]}"
+            elif match:
+                text = f"lists, in which {match[1]} of {len(values)} members are keys of {match[0]}"
                 yield self._finding("several", text)
         if used:
             yield self._finding("document", ", ".join(sorted(used)))
@@ -248,13 +248,13 @@ class _Sample:
 
     def _values(self, most: int) -> list[Any]:
         """Different values of the first and of the last rows, since old rows may refer to deleted
-        ones: at most so many of each."""
+        ones: at most ``most`` of each."""
         quote = self._connection.ops.quote_name
         table, name = quote(self._table), quote(self._name)
         if self._connection.vendor == "postgresql":
             name = f"to_json({name})::text" if "[]" in self._kind else f"{name}::text"
         values: list[Any] = []
-        first, last = (", ".join(quote(each) + way for each in self._key) for way in ("", " DESC"))
+        first, last = (", ".join(quote(part) + way for part in self._key) for way in ("", " DESC"))
         orders = [f"ORDER BY {first}", f"ORDER BY {last}"] if self._key else [""]
         try:
             with transaction.atomic(self._connection.alias):
@@ -270,7 +270,7 @@ class _Sample:
             return []
 
     def _key_of(
-        self, values: Collection[Any], change: Change, told: Iterable[str] = (), least: float = 0
+        self, values: Collection[Any], change: Change, named: Iterable[str] = (), least: float = 0
     ) -> tuple[str, int] | None:
         """The label of the moved model of which most of the values are keys, and how many; one of
         those that the name tells, since small numbers are keys of several models. None if no value
@@ -279,9 +279,9 @@ class _Sample:
         for key in change.keys:
             wanted = [*by_key(self._connection, key, map(str, values))]
             rows_of_key: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
-            parts = (wanted[at : at + _MEMBERS] for at in range(0, len(wanted), _MEMBERS))
+            parts = (wanted[n : n + _MEMBERS] for n in range(0, len(wanted), _MEMBERS))
             counts[key.label] = sum(rows_of_key.filter(pk__in=part).count() for part in parts)
-        label = max(told or counts, key=counts.__getitem__)
+        label = max(named or counts, key=counts.__getitem__)
         is_found = any(counts.values()) and counts[label] >= least * len(values)
         return (label, counts[label]) if is_found else None
 
@@ -298,7 +298,7 @@ def _values_in(document: Any) -> Iterator[tuple[str, str, Any]]:
     that of the object around them. A block of wagtail has its name in ``type``."""
     waiting: list[tuple[str, str, Any]] = [("", "", document)]
     while waiting:
-        name, of, value = waiting.pop()
+        name, owner, value = waiting.pop()
         members = value if isinstance(value, list) else [value]
         if isinstance(value, dict):
             kind = value.get("type")
@@ -306,6 +306,6 @@ def _values_in(document: Any) -> Iterator[tuple[str, str, Any]]:
             for key, inner in value.items():
                 waiting.append((block if key == "value" else key, name, inner))
         elif members and all(type(member) in (int, str) for member in members):
-            yield name, of, value
+            yield name, owner, value
         elif isinstance(value, list):
-            waiting += [(name, of, each) for each in value]
+            waiting += [(name, owner, member) for member in value]

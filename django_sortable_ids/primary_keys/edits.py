@@ -61,16 +61,16 @@ def database_of(labels: Iterable[str]) -> str:
 
 
 def named_models(labels: Iterable[str]) -> Iterator[Model]:
-    """The models of the project whose tables have a key of their own. Those of installed packages
-    and of history rows keep theirs."""
+    """The models of the project whose tables have a key of their own. Models of installed packages
+    and of history rows keep their keys."""
     wanted = set()
     for label in labels:
         try:
-            found = apps.get_model(label)._meta if "." in label else apps.get_app_config(label)
-            wanted.add(found.label)
+            named = apps.get_model(label)._meta if "." in label else apps.get_app_config(label)
+            wanted.add(named.label)
         except (LookupError, ValueError) as error:
             reason = str(error).rstrip(".")
-            known = [*apps.app_configs, *(each._meta.label for each in apps.get_models())]
+            known = [*apps.app_configs, *(model._meta.label for model in apps.get_models())]
             expected = f"Expected an app or app.Model{nearest(label, known)}"
             raise BackfillError(f"{label}: {reason}. {expected}") from None
     for model in apps.get_models():
@@ -81,25 +81,25 @@ def named_models(labels: Iterable[str]) -> Iterator[Model]:
             yield model
 
 
-def edits_of(found: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iterator[Edit]:
+def edits_of(unprepared: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iterator[Edit]:
     """The edits that make the key of each model one of the class ``to``, or a UUIDv7, in groups of
     the same lines; none for models without source and for those of ``kept_problems``."""
     alike = defaultdict(list)
-    for model in found:
+    for model in unprepared:
         key, (field, options) = model._meta.pk, new_key(model, to)
         if isinstance(key, _REPLACED) and not isinstance(key, SortableIDField):
-            more = "".join(f', {name}="{value}"' for name, value in options.items())
-            text = [f"{key.name} = {field.__name__}(primary_key=True{more})"]
+            arguments = "".join(f', {name}="{value}"' for name, value in options.items())
+            text = [f"{key.name} = {field.__name__}(primary_key=True{arguments})"]
             if keeps_old:
                 text.append(f"{OLD}{key.name} = {old_field(key)}")
             with suppress(OSError, TypeError):
                 inspect.findsource(model)  # Nobody edits a generated class, which has none.
                 alike[_IMPORT.format(field.__name__), *text].append(model)
     for (needed, *lines), group in alike.items():
-        places = dict.fromkeys(_place(each, group) for each in group)
+        places = dict.fromkeys(_place(model, group) for model in group)
         yield Edit(
             tuple(f"{place.__module__}.{place.__qualname__}" for place in places),
-            tuple(each._meta.label for each in group),
+            tuple(model._meta.label for model in group),
             tuple(lines),
             (needed,),
         )
@@ -107,17 +107,18 @@ def edits_of(found: Iterable[Model], to: str | None, *, keeps_old: bool) -> Iter
 
 def _place(model: Model, edited: Sequence[Model]) -> type:
     """The class that defines the key, unless a model that is not edited inherits it, too."""
-    number = model._meta.pk.creation_counter  # Those of inherited fields are the same.
-    fields = {each: each._meta.local_fields for each in model.__mro__ if hasattr(each, "_meta")}
-    *_, place = (c for c, own in fields.items() if number in {f.creation_counter for f in own})
-    keys = (each._meta.pk for each in apps.get_models())
-    heirs = {key.model for key in keys if key.creation_counter == number}
+    counter = model._meta.pk.creation_counter  # Inherited fields have the same one.
+    parents: list[Any] = [parent for parent in model.__mro__ if hasattr(parent, "_meta")]
+    places = {f.creation_counter: parent for parent in parents for f in parent._meta.local_fields}
+    place = places[counter]
+    keys = (other._meta.pk for other in apps.get_models())
+    heirs = {key.model for key in keys if key.creation_counter == counter}
     return place if heirs <= {*edited} and not is_installed(place) else model
 
 
-def kept_problems(found: Iterable[Model], to: str | None) -> Iterator[str]:
+def kept_problems(unprepared: Iterable[Model], to: str | None) -> Iterator[str]:
     """What to do to replace keys that are neither counted nor UUIDs, such as a country's code."""
-    for model in found:
+    for model in unprepared:
         key, field = model._meta.pk, new_key(model, to)[0].__name__
         if not isinstance(key, (SortableIDField, models.CompositePrimaryKey, *_REPLACED)):
             old = f"{key.name} with unique=True instead of primary_key=True"
@@ -130,8 +131,8 @@ def kept_problems(found: Iterable[Model], to: str | None) -> Iterator[str]:
 
 
 def new_key(model: Model, to: str | None) -> tuple[type[Any], dict[str, str]]:
-    """The class and the options of the new key. Code that expects a counted key gets one that is
-    None until its row is inserted, too. Texts of a GenericRelation refer to texts only."""
+    """The class and the options of the new key. Code may expect that a counted key is None
+    until its row is inserted, so the new one is, too. Texts of a GenericRelation refer to texts."""
     key = model._meta.pk
     usual = "UUIDv7AutoField" if isinstance(key, models.AutoField) else "UUIDv7Field"
     field = getattr(fields, to or usual)
@@ -169,9 +170,9 @@ def old_field(before: Any) -> str:
     if isinstance(before, SortableIDField):
         return plain_source(before, *options)
     internal, classes = before.get_internal_type(), type(before).__mro__
-    djangos = next(class_ for class_ in classes if class_.__module__.startswith("django.db.models"))
+    plain = next(class_ for class_ in classes if class_.__module__.startswith("django.db.models"))
     length = f"max_length={before.max_length}, " if internal == "CharField" else ""
-    return f"models.{COUNTED.get(internal, djangos).__name__}({length}{', '.join(options)})"
+    return f"models.{COUNTED.get(internal, plain).__name__}({length}{', '.join(options)})"
 
 
 def name_of_old(meta: Any, before: str) -> str:
@@ -182,23 +183,19 @@ def name_of_old(meta: Any, before: str) -> str:
 
 
 def without_old(
-    found: Iterable[Model], state: ProjectState, connection: Any, *, keeps_old: bool
+    moving: Iterable[Model], state: ProjectState, connection: Any, *, keeps_old: bool
 ) -> Iterator[str]:
     """What models lack for keeping their old keys. ``state`` is that of the migrations."""
-    for model in found:
+    for model in moving:
         before = state.apps.get_model(model._meta.label)._meta.pk
         name = name_of_old(model._meta, before.name)
-        fields = {field.name: field for field in model._meta.local_concrete_fields}
-        if name == before.name and not fields[name].unique:
+        by_name = {field.name: field for field in model._meta.local_concrete_fields}
+        if name == before.name and not by_name[name].unique:
             yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
         if name == before.name or not keeps_old:
             continue
-        old = fields.get(name)
-        if (
-            old is None
-            or not (old.null and old.unique)
-            or (old.db_type(connection) != before.rel_db_type(connection))
-        ):
+        old, expected = by_name.get(name), before.rel_db_type(connection)
+        if not (old and old.null and old.unique and old.db_type(connection) == expected):
             yield (
                 f"{model._meta.label} has no such field for its old key: expected\n"
                 f"    {name} = {old_field(before)}\n"
@@ -206,9 +203,9 @@ def without_old(
             )
 
 
-def renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
+def renamed(moving: Iterable[Model], state: ProjectState) -> Iterator[str]:
     """What prevents another name of a key, or of its column."""
-    for model in found:
+    for model in moving:
         key = model._meta.pk
         before = state.apps.get_model(model._meta.label)._meta.pk
         if key.name == before.name and key.column != before.column:

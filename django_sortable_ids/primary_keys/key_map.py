@@ -44,10 +44,10 @@ _COMPARED = 500
 """Values in one query."""
 _PAGE = 10_000
 _INSERTED = """
-INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({found}) s
+INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({query}) s
 GROUP BY found_key ORDER BY MIN(found_at), found_key
 """
-_COUNTED = "SELECT COUNT(DISTINCT found_key) FROM ({found}) s"
+_COUNTED = "SELECT COUNT(DISTINCT found_key) FROM ({query}) s"
 _KEPT = """
 INSERT INTO {} (old_key, new_key) SELECT old_key, new_key FROM {} WHERE time IS NOT NULL
 """
@@ -64,7 +64,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterato
         target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
         plan.check_writable(target, target.rows.count(), engine_of(using))
         plan.check_future(target)
-        yield from (f"{key.model}: {each}" for each in target.source.warnings(target))
+        yield from (f"{key.model}: {warning}" for warning in target.source.warnings(target))
 
 
 def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
@@ -83,8 +83,7 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
 
 
 def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
-    found = of_source(key.map.model, key.map.next_field, given, using)
-    target = replace(found, on_null=on_null)
+    target = replace(of_source(key.map.model, key.map.next_field, given, using), on_null=on_null)
     notes.forget_runs([key], using)
     if target.without_id.exists():
         run.execute(plan.build(target, BATCH))
@@ -123,8 +122,8 @@ def _write(target: EveryRow, to: KeyColumn) -> None:
                 pairs = sorted(pairs)
             with transaction.atomic(target.using):
                 if connection.vendor == "postgresql":
-                    kinds = (each.db_type(connection) for each in (to.key_field, to.next_field))
-                    arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
+                    types = (field.db_type(connection) for field in (to.key_field, to.next_field))
+                    arrays = ", ".join(f"%s::{db_type}[]" for db_type in types)
                     old, new = map(list, zip(*pairs, strict=True))
                     cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", [old, new])
                 elif is_unsorted:
@@ -147,7 +146,7 @@ def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]
             engine.execute(f"ANALYZE {engine.quote(key.map.table)}")
         target = Target(field, Unsourced.of(key.map.model, engine.using))
         statements = engine_of(engine.using).statements(target)
-        keys = [[pk.get_db_prep_save(each, connection)] for each, _ in page]
+        keys = [[pk.get_db_prep_save(present, connection)] for present, _ in page]
         stored = [field.get_db_prep_save(old, connection) for _, old in page]
         with transaction.atomic(engine.using):
             statements.send(keys, stored, [])
@@ -163,18 +162,18 @@ class DeletedKeys:
         self._copied = [(key, key.kept) for key in engine.change.keys if key.kept is not None]
 
     def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
-        """Add each to the map, with a new key of the time of the first row that has it, or the one
-        that its old key is converted to.
+        """Add each to the map. Its new key has the time of the first row that contains it, or is
+        converted from the old key.
 
         Raises ``BackfillError`` for old keys that can't be converted.
         """
-        converted = {each.model for each in moved if each.convert_from == each.name}
+        converted = {key.model for key in moved if key.convert_from == key.name}
         for key, kept in self._copied:
             self._collect(key)
             rows = self._all(key.map.model)
             deleted, scheme = rows.filter(**{f"{TIME}__isnull": False}), key.map.next_field.scheme
             if isinstance(scheme, TimeScheme):
-                # Those of times that the scheme doesn't have get its first or its last one.
+                # Times that the scheme doesn't have become its first or its last one.
                 start, end = map(as_stored, time_range(scheme))
                 rows.filter(**{f"{TIME}__lt": start}).update(**{TIME: start})
                 rows.filter(**{f"{TIME}__gte": end}).update(**{TIME: as_stored(last_tick(scheme))})
@@ -194,7 +193,7 @@ class DeletedKeys:
                     f"look into {key.map.table}"
                 )
             if key.old is not None:
-                # The pairs remain in a table; those of a move that was stopped go.
+                # The pairs remain in a table, which a move that was stopped may have left.
                 self._engine.drop_table(kept.table)
                 if deleted.exists():
                     self._engine.create_table(kept.model, like=key.table)
@@ -202,8 +201,8 @@ class DeletedKeys:
                     self._engine.execute(_KEPT.format(*names))
 
     def fill_old_keys(self) -> None:
-        """Write an old key into the empty maps for every row, and for those of deleted rows: the
-        one that they had, or the next. No row gets the old key of another one.
+        """Write an old key into the empty maps for every row, also for deleted ones: the one that
+        the row had, or the next. No row gets the old key of another one.
 
         Raises ``BackfillError`` for rows that had none, if their old key has no next value.
         """
@@ -225,17 +224,17 @@ class DeletedKeys:
         if not missing.exists():
             return
         # The others get the next number, or the default of the old key, in the order of their ids.
-        field, following = key.after, iter(key.after.get_default, None)
+        field, next_keys = key.after, iter(key.after.get_default, None)
         if isinstance(field, IntegerField) and not isinstance(field, SortableIDField):
-            following = count(self._engine.last_number(key) + 1)
+            next_keys = count(self._engine.last_number(key) + 1)
         elif not field.has_default() or field.default is None:
             raise BackfillError(
                 f"{key.label}: rows that were inserted since the key was moved have no "
                 f"{key.own.next_field.name}, and {type(field).__name__} has no next value: fill "
                 f"it, and migrate again"
             )
-        while found := list(missing.values_list("pk", flat=True)[:BATCH]):
-            write_old_keys(self._engine, key, zip(found, following, strict=False))
+        while pks := list(missing.values_list("pk", flat=True)[:BATCH]):
+            write_old_keys(self._engine, key, zip(pks, next_keys, strict=False))
 
     def _known(
         self, key: Key, rows: QuerySet[Any], new: str, old: str, pks: list[Any]
@@ -245,8 +244,8 @@ class DeletedKeys:
         for start in range(0, len(pks), _COMPARED):
             part = {f"{new}__in": pks[start : start + _COMPARED], f"{old}__isnull": False}
             old_keys = {was: pk for pk, was in rows.filter(**part).order_by().values_list(new, old)}
-            others = self._all(key.map.model).filter(**{f"{key.map.next}__in": list(old_keys)})
-            for taken in others.values_list(key.map.next, flat=True):
+            assigned = self._all(key.map.model).filter(**{f"{key.map.next}__in": list(old_keys)})
+            for taken in assigned.values_list(key.map.next, flat=True):
                 old_keys.pop(taken, None)
             known |= {pk: was for was, pk in old_keys.items()}
         return known
@@ -257,8 +256,8 @@ class DeletedKeys:
             yield self._all(key.kept.model), NEW_KEY, OLD_KEY
         for _, column in self._engine.change.histories:
             if column.key is key and column.gone:
-                own = column.before.model._meta.local_concrete_fields
-                (old,) = (each.name for each in own if each.column == column.gone)
+                fields = column.before.model._meta.local_concrete_fields
+                (old,) = (field.name for field in fields if field.column == column.gone)
                 yield self._all(column.before.model), column.before.name, old
 
     def drop_tables(self, labels: Iterable[str]) -> None:
@@ -269,15 +268,15 @@ class DeletedKeys:
 
     def _collect(self, key: Key) -> None:
         quote, present = self._engine.quote, key.map.column
-        if found := self._found(self._columns(key), key.map):
+        if query := self._query(self._columns(key), key.map):
             names = {"table": quote(key.map.table), "key": quote(present), "time": quote(TIME)}
-            self._engine.execute(_INSERTED.format(found=found, **names))
+            self._engine.execute(_INSERTED.format(query=query, **names))
         for texts in self._engine.change.texts:
             if texts.is_adopted:
                 for keys in deleted_keys(self._connection, texts, key, key.map):
                     # A model of the map would generate the other key.
-                    prepared = key.map.key_field.get_db_prep_save
-                    stored = [[prepared(each, self._connection)] for each in keys]
+                    prepare = key.map.key_field.get_db_prep_save
+                    stored = [[prepare(old_key, self._connection)] for old_key in keys]
                     insert = f"INSERT INTO {quote(key.map.table)} ({quote(present)}) VALUES (%s)"
                     with self._connection.cursor() as cursor:
                         cursor.executemany(insert, stored)
@@ -286,7 +285,7 @@ class DeletedKeys:
 
     def count(self, key: Key) -> int:
         """The number of these keys in history tables, before they move."""
-        return self._count(key, [each for each in self._columns(key) if self._time(each[1])])
+        return self._count(key, [pair for pair in self._columns(key) if self._time(pair[1])])
 
     def adopted(self) -> Iterator[tuple[str, int]]:
         """Each adopted column, and the number of keys of deleted rows in it."""
@@ -296,20 +295,20 @@ class DeletedKeys:
                     yield f"{table.name}.{column.name}", self._count(key, [(table, column)])
         for texts in self._engine.change.texts:
             if texts.is_adopted:
-                found = (
+                pages = (
                     deleted_keys(self._connection, texts, key, key.own) for key, _ in self._copied
                 )
-                number = sum(len(part) for each in found for part in each)
+                number = sum(len(keys) for keys_of_one in pages for keys in keys_of_one)
                 yield f"{texts.table}.{texts.column}", number
 
     def _count(self, key: Key, columns: list[tuple[Table, Column]]) -> int:
-        found = self._found(columns, key.own)
-        return int(value(self._connection, _COUNTED.format(found=found))) if found else 0
+        query = self._query(columns, key.own)
+        return int(value(self._connection, _COUNTED.format(query=query))) if query else 0
 
     def _columns(self, key: Key) -> list[tuple[Table, Column]]:
         return [history for history in self._engine.change.histories if history[1].key is key]
 
-    def _found(self, columns: list[tuple[Table, Column]], known: KeyColumn) -> str:
+    def _query(self, columns: list[tuple[Table, Column]], known: KeyColumn) -> str:
         """A query for the values that are none of the known keys, each with the time of its row;
         NULL in adopted columns."""
         kind = DateTimeField().cast_db_type(self._connection)
@@ -321,8 +320,8 @@ class DeletedKeys:
         )
 
     def _time(self, column: Column) -> str | None:
-        """The time of a history row in SQL; None in other tables. The row of another table that has
-        it may be gone."""
+        """The time of a history row in SQL; None in other tables. It may be in a row of another
+        table, which may be gone."""
         meta = column.before and column.before.model._meta
         path = self._times.get(meta.label) if meta else None
         if path is None:
@@ -333,7 +332,7 @@ class DeletedKeys:
             return f"t.{quote(meta.get_field(name).column)}"
         field = meta.get_field(relation)
         other = field.related_model._meta
-        time, key = (quote(each.column) for each in (other.get_field(name), other.pk))
+        time, key = quote(other.get_field(name).column), quote(other.pk.column)
         return (
             f"(SELECT o.{time} FROM {quote(other.db_table)} o "
             f"WHERE o.{key} = t.{quote(field.column)})"

@@ -101,18 +101,18 @@ def build(
     with reading_migrations():
         loader = MigrationLoader(connection)
         state = loader.project_state()
-    found, needed, kept = _to_move(labels, loader, state, using, to, keeps_old=keeps_old)
-    before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
+    moving, needed, kept = _to_move(labels, loader, state, using, to, keeps_old=keeps_old)
+    before = {model._meta.label: state.apps.get_model(model._meta.label) for model in moving}
     chosen = _chosen(before, given, using)
     moved = []
-    for each in found:
-        label, (field, options) = each._meta.label, edits.new_key(each, to)
-        fixed: dict[str, Any] = {**chosen[label], "on_null": on_null}
+    for model in moving:
+        label, (field, options) = model._meta.label, edits.new_key(model, to)
+        source: dict[str, Any] = {**chosen[label], "on_null": on_null}
         if needed:
             new = field(primary_key=True, **options)
-            moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
+            moved.append(MovedKey(label, model._meta.pk.name, new, **source))
         else:
-            moved.append(_moved(each, before[label], keeps_old, fixed))
+            moved.append(_moved(model, before[label], keeps_old, source))
     warnings = list(key_map.check(moved, state, using))
     operation, engine = _planned(moved, state, connection, () if needed else adopted, allowed)
     programs = {program.name for program in engine.programs()} if allowed else ()
@@ -122,8 +122,8 @@ def build(
     obstacles.check(engine, allowed)
     if needed:
         raise NotEdited(needed, [*edits.lines_of(needed), *kept])
-    tried_for, named_so = perf_counter() - start, [*operation.adopted, *operation.texts]
-    warnings += checklist.adopted_otherwise(engine.change, named_so)
+    tried_for, by_name = perf_counter() - start, [*operation.adopted, *operation.texts]
+    warnings += checklist.adopted_otherwise(engine.change, by_name)
     warnings += (
         f"{table} contains keys, and the database {using!r} has no such table: no move changes "
         f"those of another one"
@@ -156,16 +156,17 @@ def _to_move(
     # The models to edit: those that are named themselves, or all if none is edited.
     unprepared = [
         model
-        for model, meta in ((each, each._meta) for each in named if each not in moving)
-        if meta.managed and (meta.app_label, meta.model_name) in state.models
-        if meta.label.lower() in map(str.lower, labels) or not moving
+        for model in named
+        if (meta := model._meta).managed and model not in moving
+        if (meta.app_label, meta.model_name) in state.models
+        if meta.label_lower in map(str.lower, labels) or not moving
     ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
     if waiting and (needed or not moving):
         raise BackfillError(*waiting)
     if needed:
-        moving = [apps.get_model(label) for each in needed for label in each.models]
+        moving = [apps.get_model(label) for edit in needed for label in edit.models]
     elif unprepared or not moving:
         raise BackfillError(
             "\n".join(kept)
@@ -178,8 +179,8 @@ def _to_move(
         problems += edits.without_old(moving, state, connection, keeps_old=keeps_old)
     if problems := problems or waiting:
         raise BackfillError("\n".join(problems))
-    for each in moving:
-        check_table(each, using)
+    for model in moving:
+        check_table(model, using)
     return moving, needed, kept
 
 
@@ -190,14 +191,16 @@ def _planned(
     adopted: Sequence[str],
     allowed: Sequence[str],
 ) -> tuple[MigratePrimaryKey, KeyEngine]:
-    """The operation with all columns that contain the keys. Foreign keys of the database that no
-    model has are found by those that are known, and may lead to others."""
+    """The operation with all columns that contain the keys. Foreign keys that only the database has
+    are found from the known columns, and may lead to others."""
     # No migration has the foreign keys of unmanaged models, and of apps without migrations.
-    both = (apps, state.apps)
-    references = sorted({each for known in both for each in graph.references_of(known, moved)})
+    references = sorted(
+        {*graph.references_of(apps, moved), *graph.references_of(state.apps, moved)}
+    )
     generic = texts.generic_references(connection)
-    more_edges = adopting.adopt(adopted, moved, state, connection)
-    copies = [*_copies(moved, state), *(each for each in more_edges if isinstance(each, KeyCopy))]
+    adoptions = adopting.adopt(adopted, moved, state, connection)
+    copies = list(_copies(moved, state))
+    copies += (column for column in adoptions if isinstance(column, KeyCopy))
     while True:
         used = {reference.table for reference in references}
         histories = [
@@ -211,22 +214,22 @@ def _planned(
             generic,
             copies,
             histories,
-            [each for each in more_edges if isinstance(each, Reference)],
-            [each for each in more_edges if isinstance(each, TextReference)],
+            [column for column in adoptions if isinstance(column, Reference)],
+            [column for column in adoptions if isinstance(column, TextReference)],
             allowed,
         )
         engine = operation.engine_of(connection.schema_editor(), state)
-        more = {*obstacles.unmodelled(engine)} - {*references}
-        if not more:
+        missing = {*obstacles.unmodelled(engine)} - {*references}
+        if not missing:
             break
-        references = sorted({*references, *more})
+        references = sorted({*references, *missing})
     return operation, engine
 
 
 def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
     """Migrations without which the models can't be compared with the tables."""
     waiting = sorted(loader.graph.nodes.keys() - loader.applied_migrations)
-    own = [each for each in waiting if each[0] in app_labels]
+    own = [name for name in waiting if name[0] in app_labels]
     if own:
         yield (
             f"{', '.join(map('.'.join, own))} not applied yet: run manage.py migrate. Delete what "
@@ -260,8 +263,8 @@ def _changes(model: Model, state: ProjectState, vendor: str) -> bool:
     return is_moved
 
 
-def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
-    meta, before = model._meta, known._meta.pk
+def _moved(model: Model, old_model: Model, keeps_old: bool, source: Mapping[str, Any]) -> MovedKey:
+    meta, before = model._meta, old_model._meta.pk
     name = name_of_old(meta, before.name)
     field, old = redefined(meta.pk), None
     if keeps_old or name == before.name:
@@ -271,7 +274,7 @@ def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]
         column = {"db_column": before.db_column} if before.db_column else {}
         field = redefined(meta.pk, "db_column", **column)
         old = old and redefined(old, "db_column")
-    return MovedKey(meta.label, before.name, field, old, **fixed)
+    return MovedKey(meta.label, before.name, field, old, **source)
 
 
 def _copies(moved: Sequence[MovedKey], state: ProjectState) -> Iterator[KeyCopy]:
@@ -280,51 +283,51 @@ def _copies(moved: Sequence[MovedKey], state: ProjectState) -> Iterator[KeyCopy]
     for field, key in graph.copies(apps, moved):
         meta, name = field.model._meta, f"{OLD}{field.name}"
         if (meta.app_label, meta.model_name) in state.models:
-            fields = {each.name: each for each in meta.local_concrete_fields}
+            fields = {own.name: own for own in meta.local_concrete_fields}
             old = redefined(fields[name]) if name in fields and key in keeps_old else None
             yield KeyCopy(meta.label, field.name, key, redefined(field), old)
 
 
-def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:
-    """The source for the key of each model, by label: the given field where the model has it, the
-    old key if it contains a time, a field with ``auto_now_add`` or the only time that every row
-    has, unless most are after now, the same of a row that it requires, the given period, or the
-    order of the old key.
+def _chosen(before: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:
+    """The source of times for the key of each model, by label. It is the first of these: the given
+    field; an old key with times; a field with ``auto_now_add``, or the only time that every row
+    has, unless most are after now; such a field of a row that each row requires; the given period;
+    the present, in the order of the old key.
 
     Raises ``BackfillError`` if no model has the given field, or if it has no times."""
     created_from, has_period = given.get("created_from"), "start" in given
     if has_period or "end" in given or created_from == "pk":
         check_given(given | {"created_from": "pk"})
-    chosen = _having(created_from, found, using)
-    for label, model in found.items():
+    chosen = _with_field(created_from, before, using)
+    for label, model in before.items():
         if label in chosen:
             continue
         key: Any = model._meta.pk
         has_times = isinstance(key, SortableIDField) and isinstance(key.scheme, TimeScheme)
         is_in_order = has_times and not key.accept_other_versions
-        of_key = getattr(apps.get_model(label)._meta.pk, "created_from", None)
-        if not is_in_order and (name := _own(model, using, of_key)):
+        declared = getattr(apps.get_model(label)._meta.pk, "created_from", None)
+        if not is_in_order and (name := _own_time(model, using, declared)):
             chosen[label] = Given(created_from=name)
         elif has_times:
             chosen[label] = Given(convert_from=key.name)
     # A row may require one that requires one: each round finds the next of such a chain.
-    while missing := [label for label in found if label not in chosen]:
-        related = {label: _related(found[label], chosen) for label in missing}
+    while missing := [label for label in before if label not in chosen]:
+        related = {label: _related_time(before[label], chosen) for label in missing}
         if not any(related.values()):
             break
         chosen |= {label: source for label, source in related.items() if source}
-    for label, model in found.items() if has_period else ():
+    for label, model in before.items() if has_period else ():
         if label not in chosen and isinstance(model._meta.pk, models.IntegerField):
             chosen[label] = given | {"created_from": "pk"}
-    return {label: chosen.get(label) or Given(created_at="now") for label in found}
+    return {label: chosen.get(label) or Given(created_at="now") for label in before}
 
 
-def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[str, Given]:
+def _with_field(name: str | None, before: Mapping[str, Model], using: str) -> dict[str, Given]:
     """The models with the field of times that ``--created-from`` names."""
     if name in (None, "pk"):
         return {}
     chosen, errors = {}, []
-    for label, model in found.items():
+    for label, model in before.items():
         try:
             field_of_times(model, name, using)
             chosen[label] = Given(created_from=name)
@@ -335,13 +338,13 @@ def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[st
     return chosen
 
 
-def _own(model: Model, using: str, created_from: str | None) -> str | None:
+def _own_time(model: Model, using: str, created_from: str | None) -> str | None:
     fields = [
-        each
-        for each in model._meta.local_fields
-        if isinstance(each, models.DateTimeField) and not each.null and not each.auto_now
+        field
+        for field in model._meta.local_fields
+        if isinstance(field, models.DateTimeField) and not field.null and not field.auto_now
     ]
-    set_once = [each.name for each in fields if each.auto_now_add]
+    set_once = [field.name for field in fields if field.auto_now_add]
     if set_once or len(fields) != 1:
         return set_once[0] if set_once else None
     (field,) = fields
@@ -349,7 +352,7 @@ def _own(model: Model, using: str, created_from: str | None) -> str | None:
     return None if is_future else field.name
 
 
-def _related(model: Model, chosen: Mapping[str, Given]) -> Given | None:
+def _related_time(model: Model, chosen: Mapping[str, Given]) -> Given | None:
     field: Any
     for field in model._meta.fields:
         if field.is_relation and not field.null and field.related_model is not model:

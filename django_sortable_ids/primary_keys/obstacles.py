@@ -37,7 +37,7 @@ def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
 
 
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
-    """Each with what to do. ``allowed`` are the programs that somebody has read."""
+    """The problems, each with what to do. ``allowed`` are the programs that somebody has read."""
     yield from engine.problems_of_undo()
     for table in engine.change.tables:
         for _, old in table.added:
@@ -53,7 +53,7 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     for table in engine.change.tables:
         for column in table.columns:
             orphans = engine.with_orphans(table.name, column, column.key.own)
-            # Those of histories may be keys of deleted rows: only whether they compare is asked.
+            # Histories may contain keys of deleted rows: the query only shows whether they compare.
             limit = " LIMIT 0" if column.is_history else ""
             try:
                 count = value(engine.connection, f"SELECT COUNT(*) {orphans}{limit}")
@@ -99,9 +99,9 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
 
 def _unlisted(engine: KeyEngine) -> Iterator[str]:
     modelled = {
-        Reference(table.name, each.name, each.key.label)
+        Reference(table.name, column.name, column.key.label)
         for table in engine.change.tables
-        for each in table.columns
+        for column in table.columns
     }
     for reference in sorted({*modelled, *unmodelled(engine)} - engine.change.known):
         table, column, key = reference
@@ -137,10 +137,10 @@ def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     options that allow them."""
     change = engine.change
     written = [*(table.name for table in change.tables), *(text.table for text in change.texts)]
-    moved = {tables.split(engine.connection, each)[1].lower() for each in written}
-    found = _naming(list(engine.programs()), moved.union(map(str.lower, engine.views())))
-    refused = {each: reason for each, reason in found if not is_named(each.name, allowed)}
-    yield from (f"{each.title} {reason}" for each, reason in refused.items())
+    moved = {tables.split(engine.connection, table)[1].lower() for table in written}
+    named = _naming(list(engine.programs()), moved.union(map(str.lower, engine.views())))
+    refused = {program: why for program, why in named if not is_named(program.name, allowed)}
+    yield from (f"{program.title} {why}" for program, why in refused.items())
     if refused:
         names = list(dict.fromkeys(program.name for program in refused))
         options = " ".join(f"--allow {shlex.quote(name)}" for name in names)
@@ -152,11 +152,11 @@ def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
 
 
 def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Program, str]]:
-    """Programs that have to do with moved tables, and what. A view of one counts as one."""
+    """Programs that name moved tables, or that their rows fire. A view of one counts as one."""
     names = set(moved)
-    views = [each for each in programs if each.kind == "view"]
-    while more := {view.name for view in views if _named(view.sql, names)} - names:
-        names |= more
+    views = [program for program in programs if program.kind == "view"]
+    while new_names := {view.name for view in views if _named(view.sql, names)} - names:
+        names |= new_names
     for program in programs:
         used = _named(program.sql, names - {program.name} if program.kind == "view" else names)
         if program.table and program.table.lower() in moved:
@@ -177,9 +177,9 @@ def _named(sql: str | None, names: set[str]) -> list[str]:
     return named
 
 
-def refuse_unknown(option: str, given: Iterable[str], known: Collection[str], what: str) -> None:
+def refuse_unknown(option: str, names: Iterable[str], known: Collection[str], what: str) -> None:
     """Raise ``BackfillError`` for names and patterns that fit nothing of the database."""
-    for name in given:
-        if not any(is_named(each, [name]) for each in known):
+    for name in names:
+        if not any(is_named(existing, [name]) for existing in known):
             has = f"the database has no such {what}{nearest(name, known)}"
             raise BackfillError(f"{option} {name}: {has}. Correct the name, or omit it")

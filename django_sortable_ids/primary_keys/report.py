@@ -1,4 +1,4 @@
-"""A planned move for people and for programs."""
+"""Describes a planned move for people and for programs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class KeyReport:
     old: str | None
     """The field that keeps the old key."""
     times: str
-    """Where they come from."""
+    """Where the creation times come from."""
     references: list[str]
     """The columns that contain the key: ``table.column``."""
     deleted: int
@@ -69,14 +69,14 @@ class Report:
     adopted: dict[str, int]
     """The adopted columns, each with the number of its values that are keys of deleted rows."""
     tables: int
-    """How many are written."""
+    """How many tables are written."""
     rows: int
     bytes: int
     """The present size of these tables with their indexes; on SQLite, of the whole file."""
     tried_for: float
-    """The seconds that the same took on tables without rows."""
+    """The seconds of a trial on tables without rows."""
     copy: Copy
-    """By which the seconds of a row are estimated."""
+    """The measure by which the seconds of a row are estimated."""
     locks: str
     """What nobody can use during the move."""
 
@@ -146,7 +146,7 @@ def report(planned: PlannedMove) -> Report:
     return Report(
         keys=keys,
         # Several foreign keys to content types may share one.
-        generic=sorted({f"{each.table}.{each.column}" for each in planned.operation.generic}),
+        generic=sorted({f"{text.table}.{text.column}" for text in planned.operation.generic}),
         adopted=dict(deleted.adopted()),
         tables=len(rows),
         rows=sum(rows.values()),
@@ -161,7 +161,7 @@ def _copied(connection: Any, key: Key) -> Copy:
     table, column = map(connection.ops.quote_name, (key.table, key.name))
     with connection.cursor() as cursor:
         start = perf_counter()
-        # MySQL may be told to refuse tables without one.
+        # MySQL may be told to refuse tables without a primary key.
         key_of_copy = f"(PRIMARY KEY ({column})) " if connection.vendor == "mysql" else ""
         rows = f"SELECT * FROM {table} LIMIT {_MOST_COPIED}"
         cursor.execute(f"CREATE TEMPORARY TABLE {_COPY} {key_of_copy}AS {rows}")
@@ -177,8 +177,8 @@ def _source(key: MovedKey) -> str:
         return f"{key.start} to {key.end}, in the order of the old key"
     if key.created_at:
         names = names_of(apps.get_model(key.model), DateField)
-        others = f"; --created-from takes {' or '.join(names)}" if names else ""
-        return f"now, in the order of the old key{others}"
+        hint = f"; --created-from takes {' or '.join(names)}" if names else ""
+        return f"now, in the order of the old key{hint}"
     if key.convert_from:
         return f"the ids in {key.convert_from}"
     return key.created_from or as_words(key.given)

@@ -68,9 +68,9 @@ class KeyEngine(ABC):
     def problems_of_undo(self) -> Iterator[str]:
         """Why a move can't be undone: rows had old keys at its end, and none has one now."""
         had = self.note.with_old_keys if self.note.backwards else ()
-        for key in (each for each in self.change.keys if each.label in had):
-            name, rows = key.own.next_field.name, key.model._base_manager.using(self.using)
-            if rows.exists() and not rows.filter(**{f"{name}__isnull": False}).exists():
+        for key in (key for key in self.change.keys if key.label in had):
+            name, present = key.own.next_field.name, key.model._base_manager.using(self.using)
+            if present.exists() and not present.filter(**{f"{name}__isnull": False}).exists():
                 yield (
                     f"no row of {key.label} has its old key in {name} any more: only a backup has "
                     f"them. Fill {name} from it, or set that of one row to any value if all rows "
@@ -122,21 +122,21 @@ class KeyEngine(ABC):
         """Every foreign key of the database."""
 
     def programs(self) -> Iterator[Program]:
-        """Those of the database that the engine doesn't create again."""
-        yield from (Program(*found) for found in rows(self.connection, self.programs_sql))
+        """The programs of the database that the engine doesn't create again."""
+        yield from (Program(*entry) for entry in rows(self.connection, self.programs_sql))
 
     def views(self) -> Iterable[str]:
-        """The names of those that it creates again."""
+        """The names of the views that the engine creates again."""
         return ()
 
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
         numbers = [self.note.last_numbers.get(key.label, 0), self.last_counted(key) or 0]
-        for each in (key.map, key.kept):
-            if each and tables.kind(self.connection, each.table):
-                sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
+        for pairs in (key.map, key.kept):
+            if pairs and tables.kind(self.connection, pairs.table):
+                sql = f"SELECT MAX({self.quote(pairs.next)}) FROM {self.quote(pairs.table)}"
                 numbers.append(value(self.connection, sql))
-        return max(each for each in numbers if isinstance(each, int))
+        return max(number for number in numbers if isinstance(number, int))
 
     @abstractmethod
     def last_counted(self, key: Key) -> int | None:
@@ -159,20 +159,21 @@ class KeyEngine(ABC):
 
     def new_value(self, part: Key | Column) -> str:
         """The next value of a column, for a row named ``t``."""
-        found = part.key.map
+        pairs = part.key.map
         return (
-            f"(SELECT p.{self.quote(found.next)} FROM {self.quote(found.table)} p "
-            f"WHERE p.{self.quote(found.column)} = t.{self.quote(part.name)})"
+            f"(SELECT p.{self.quote(pairs.next)} FROM {self.quote(pairs.table)} p "
+            f"WHERE p.{self.quote(pairs.column)} = t.{self.quote(part.name)})"
         )
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
         may_lack: list[tuple[str, Key | Column]] = [(key.table, key) for key in self.change.keys]
-        for table, part in [*may_lack, *((each.name, one) for each, one in self.change.histories)]:
-            sql = f"SELECT 1 {self.with_orphans(table, part, part.key.map)} LIMIT 1"
+        may_lack += ((table.name, column) for table, column in self.change.histories)
+        for name, part in may_lack:
+            sql = f"SELECT 1 {self.with_orphans(name, part, part.key.map)} LIMIT 1"
             if row(self.connection, sql) is not None:
                 raise BackfillError(
-                    f"{table}: rows were inserted during the migration. No key was moved: stop the "
+                    f"{name}: rows were inserted during the migration. No key was moved: stop the "
                     f"application, and migrate again"
                 )
 

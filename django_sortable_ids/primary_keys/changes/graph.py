@@ -145,7 +145,7 @@ class Texts(NamedTuple):
 class Change:
     keys: tuple[Key, ...]
     tables: tuple[Table, ...]
-    """Those with a key that changes, and those with columns that contain its values."""
+    """The tables with a key that changes, or with columns that contain its values."""
     texts: tuple[Texts, ...]
     known: frozenset[Reference]
     """The references that the migration lists."""
@@ -168,22 +168,23 @@ def build(
     """The change of some keys of an operation, from the models of one state, which have the maps,
     to those of another."""
     labels = {moved_key.model for moved_key in moved}
-    adopted = {each for each in operation.adopted if each.key in labels}
-    known = adopted.union(each for each in operation.references if each.key in labels)
+    adopted = {reference for reference in operation.adopted if reference.key in labels}
+    known = adopted.union(listed for listed in operation.references if listed.key in labels)
     references = sorted(known.union(references_of(before, moved)))
-    fields = by_column(before), by_column(after)
+    fields_before, fields_after = by_column(before), by_column(after)
     texts = [
-        Texts(*each, fields[0].get((each.table, each.column)), is_adopted)
+        Texts(*text, fields_before.get((text.table, text.column)), is_adopted)
         for is_adopted, listed in ((False, operation.generic), (True, operation.texts))
-        for each in listed
+        for text in listed
     ]
     histories = {before.get_model(history.model)._meta.db_table for history in operation.histories}
-    of_deleted = {each for each in references if each.table in histories} | adopted
-    copied = {each.key for each in of_deleted}
-    copied |= {label for label in labels for each in texts if each.is_adopted and each.has(label)}
+    of_deleted = {reference for reference in references if reference.table in histories}
+    of_deleted |= adopted
+    copied = {reference.key for reference in of_deleted}
+    copied |= {label for label in labels for text in texts if text.is_adopted and text.has(label)}
     keys = {
-        each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
-        for each in moved
+        key.model: _key(key, before, after, is_copied=key.model in copied, backwards=backwards)
+        for key in moved
     }
     old_fields, with_old = {}, before if backwards else after
     for copy in operation.copies_of(moved):
@@ -192,7 +193,7 @@ def build(
     columns: dict[str, list[Column]] = defaultdict(list)
     for reference in references:
         table, name, label = reference
-        was, will_be = (of_state.get((table, name)) for of_state in fields)
+        was, will_be = fields_before.get((table, name)), fields_after.get((table, name))
         old, gone = old_fields.get((table, name), (None, None))
         is_history = reference in of_deleted
         columns[table].append(Column(name, was, will_be, old, gone, keys[label], is_history))
@@ -209,15 +210,15 @@ def existing(change: Change, connection: Any) -> Change:
     for table in change.tables:
         is_there = tables.kind(connection, table.name) == "table"
         known = tables.columns(connection, table.name) if is_there else ()
-        columns = (each for each in table.columns if tables.folded(connection, each.name) in known)
-        changed_tables.append(replace(table, columns=tuple(columns)))
-    changed = tuple(each for each in changed_tables if each.key or each.columns)
+        present = (part for part in table.columns if tables.folded(connection, part.name) in known)
+        changed_tables.append(replace(table, columns=tuple(present)))
+    changed = tuple(table for table in changed_tables if table.key or table.columns)
     return replace(change, tables=changed, texts=tuple(texts))
 
 
 def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any, str | None]:
     """The field that keeps the previous values, and the column of those that come back. ``apps``
-    are those in which the old values are kept."""
+    has the models that keep the old values."""
     if changed.old is None:
         return None, None
     field: Any = apps.get_model(changed.model)._meta.get_field(changed.old_name)
@@ -225,7 +226,7 @@ def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any,
 
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
-    models = [apps.get_model(moved.model) for apps in (before, after)]
+    present, final = before.get_model(moved.model), after.get_model(moved.model)
     old, gone = _old(moved, before if backwards else after, backwards)
     columns = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
 
@@ -235,19 +236,19 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
 
     return Key(
         label=moved.model,
-        table=models[0]._meta.db_table,
-        name=str(models[0]._meta.pk.column),
-        model=models[0],
+        table=present._meta.db_table,
+        name=str(present._meta.pk.column),
+        model=present,
         map=values(MAP),
         kept=values(KEPT) if is_copied else None,
-        before=models[0]._meta.pk,
-        after=models[1]._meta.pk,
+        before=present._meta.pk,
+        after=final._meta.pk,
         old=old,
         gone=gone,
         content_types=tuple(
             (model._meta.app_label, str(model._meta.model_name))
             for model in before.get_models()
-            if referenced_column(model._meta.pk) is models[0]._meta.pk
+            if referenced_column(model._meta.pk) is present._meta.pk
         ),
     )
 
@@ -277,7 +278,7 @@ def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
         original = history_models.original_of(model)
         if original is None or model._meta.proxy:
             continue
-        fields = {each.name: each for each in original._meta.fields}
+        fields = {field.name: field for field in original._meta.fields}
         for field in model._meta.local_concrete_fields:
             copied = fields.get(field.name)
             if copied in moved and not field.is_relation:
@@ -286,8 +287,8 @@ def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
 
 def by_column(apps: Apps) -> dict[tuple[str, str], Any]:
     """The field of each column, by table and column; of several models on a table, the first."""
-    found = reversed(columns(apps))
-    return {(model._meta.db_table, str(field.column)): field for model, field in found}
+    pairs = reversed(columns(apps))
+    return {(model._meta.db_table, str(field.column)): field for model, field in pairs}
 
 
 def columns(apps: Apps) -> list[tuple[type[models.Model], Any]]:

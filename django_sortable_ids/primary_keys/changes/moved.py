@@ -45,9 +45,9 @@ class _WithOld:
     name: str
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        found = [(field, getattr(self, field.name)) for field in fields(self)]
-        args = [value for each, value in found if each.default is MISSING]
-        options = {each.name: value for each, value in found[len(args) :] if value != each.default}
+        pairs = [(spec, getattr(self, spec.name)) for spec in fields(self)]
+        args = [value for spec, value in pairs if spec.default is MISSING]
+        options = {spec.name: value for spec, value in pairs[len(args) :] if value != spec.default}
         return f"django_sortable_ids.operations.{type(self).__name__}", args, options
 
     @property
@@ -81,14 +81,14 @@ class MovedKey(_WithOld):
 
     @property
     def given(self) -> Given:
-        given = {name: getattr(self, name) for name in ARGUMENTS}
-        return {name: each for name, each in given.items() if each}
+        arguments = {name: getattr(self, name) for name in ARGUMENTS}
+        return {name: value for name, value in arguments.items() if value}
 
     @property
     def field_arguments(self) -> Given:
         """The arguments that name a field of its model."""
-        given = self.given.items()
-        return {name: path for name, path in given if name in OF_FIELDS and path != "pk"}
+        arguments = self.given.items()
+        return {name: path for name, path in arguments if name in OF_FIELDS and path != "pk"}
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def with_maps(
 ) -> ProjectState:
     """The state with the models of both tables for each key. ``before`` is the state in which the
     keys are the old ones."""
-    found = state.clone()
+    extended = state.clone()
     for key in moved:
         model = state.models[key.model_key]
         table = str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
@@ -196,17 +196,17 @@ def with_maps(
             name: _plain(field, using, **{"primary_key" if name == present else "null": True})
             for name, field in keys.items()
         }
-        more: dict[str, Any] = {TIME: models.DateTimeField(null=True)}
+        extra: dict[str, Any] = {TIME: models.DateTimeField(null=True)}
         for name, path in () if backwards else copied(key).items():
             own, is_time = state.apps.get_model(key.model), name == "created_from"
             source = field_of_times(own, path, using) if is_time else own._meta.get_field(path)
-            more[name] = _plain(source, using, null=True)
-        for kind, columns in ((MAP, pair | more), (KEPT, pair)):
-            app_label, name = kind.model_key(key)
-            options = {"db_table": kind.table_of(table)}
-            plain = [(each, field.clone()) for each, field in columns.items()]
-            found.add_model(ModelState(app_label, name, plain, options))
-    return found
+            extra[name] = _plain(source, using, null=True)
+        for key_table, columns in ((MAP, pair | extra), (KEPT, pair)):
+            app_label, name = key_table.model_key(key)
+            options = {"db_table": key_table.table_of(table)}
+            clones = [(column, field.clone()) for column, field in columns.items()]
+            extended.add_model(ModelState(app_label, name, clones, options))
+    return extended
 
 
 def _plain(field: Any, using: str, **options: Any) -> Any:
