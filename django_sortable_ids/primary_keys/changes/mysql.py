@@ -91,7 +91,7 @@ WAIT = 10
 
 @contextmanager
 def alone(connection: Any) -> Iterator[None]:
-    """No other process moves keys of this database. Raises ``BackfillError`` if one does.
+    """Lets no other process move keys of this database. Raises ``BackfillError`` if one does.
 
     A killed process holds its lock until the server notices, after the statement that it runs.
     """
@@ -114,24 +114,23 @@ class MySQLKeys(KeyEngine):
     programs_sql = _PROGRAMS
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
-        found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+        columns: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
         for name, table, column, parent, referenced in rows(self.connection, _FOREIGN_KEYS):
-            child, of = (tables.folded_table(self.connection, each) for each in (table, parent))
-            found.setdefault((name, child, of), []).append((column, referenced))
-        for (name, table, parent), pairs in found.items():
+            child, parent = (tables.folded_table(self.connection, end) for end in (table, parent))
+            columns.setdefault((name, child, parent), []).append((column, referenced))
+        for (name, table, parent), pairs in columns.items():
             own, referenced_columns = zip(*pairs, strict=True)
             yield ForeignKey(name, table, own, parent, referenced_columns)
 
     def problems(self) -> Iterator[str]:
-        # Those of a session may be off on a server that is part of a cluster.
+        # The variable of a session may be off on a server that is part of a cluster.
         for scope in ("GLOBAL", "SESSION"):
             sql = f"SHOW {scope} VARIABLES LIKE 'wsrep_on'"
             if row(self.connection, sql) == ("wsrep_on", "ON"):
                 yield _ON_CLUSTER
                 return
-        changed = {plain(self.connection, each.name) for each in self.change.tables}
         for schema, table, name, referenced in rows(self.connection, _FROM_OTHERS):
-            if tables.folded_table(self.connection, referenced) in changed:
+            if tables.folded_table(self.connection, referenced) in self._replaced:
                 yield (
                     f"{schema}.{table} of another database has the foreign key {name} to "
                     f"{referenced}: drop it, and add it again after the migration"
@@ -163,10 +162,9 @@ class MySQLKeys(KeyEngine):
                 f"whether they are needed, and rename or drop it"
             )
         dropped = {*map(str.lower, table.dropped)}
-        keys = {name: name for name in dropped} | {
-            each.name.lower(): each.key for each in table.parts
-        }
-        expressions = (dependents(each.expressions, keys) for each in new.old.elements)
+        keys: dict[str, object] = {column: column for column in dropped}
+        keys |= {part.name.lower(): part.key for part in table.parts}
+        expressions = (dependents(element.expressions, keys) for element in new.old.elements)
         for used in sorted({*chain.from_iterable(expressions)}):
             yield (
                 f"{name}: an expression depends on {used}, whose values change: remove it, "
@@ -179,15 +177,15 @@ class MySQLKeys(KeyEngine):
                 yield f"{name}: index {element.name} contains {which}, which is dropped: drop it"
         no_default = (None, "NULL" if self.connection.mysql_is_mariadb else None)
         for part in table.parts:
-            column, about, is_key = part.name, new.old.columns[part.name.lower()], part is table.key
+            column, info, is_key = part.name, new.old.columns[part.name.lower()], part is table.key
             if is_key and part.before.has_db_default():
                 continue
-            if about.is_computed:
+            if info.is_computed:
                 yield f"{table.name}.{column} is computed: drop it, and add it after the migration"
-            elif about.default not in no_default:
+            elif info.default not in no_default:
                 reason = "the new key would lose" if is_key else "is no new key"
                 yield (
-                    f"{table.name}.{column} has the DEFAULT {about.default}, which {reason}: run "
+                    f"{table.name}.{column} has the DEFAULT {info.default}, which {reason}: run "
                     f"`ALTER TABLE {table.name} ALTER COLUMN {column} DROP DEFAULT`"
                 )
 
@@ -204,7 +202,7 @@ class MySQLKeys(KeyEngine):
             yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and run this again"
 
     def programs(self) -> Iterator[Program]:
-        """Without the triggers of changed tables, which ``problems`` refuses."""
+        """The programs without the triggers of changed tables, which ``problems`` refuses."""
         yield from (program for program in super().programs() if not self._is_replaced(program))
 
     def _is_replaced(self, program: Program) -> bool:
@@ -256,12 +254,12 @@ class MySQLKeys(KeyEngine):
     def move(self) -> None:
         with alone(self.connection), copying(self.connection):
             new_tables = self._new_tables()
-            names = [each.name for each in new_tables]
+            names = [table.name for table in new_tables]
             before = {name: (self._checksum(name), self._written(name)) for name in names}
-            for each in new_tables:
-                each.create()
-                each.alter()
-                each.fill()
+            for new in new_tables:
+                new.create()
+                new.alter()
+                new.fill()
             self.refuse_unfilled()
             steps = self._steps(new_tables)
             for table, (checksum, written) in before.items():
@@ -306,7 +304,7 @@ class MySQLKeys(KeyEngine):
                 )
 
     def _checksum(self, table: str) -> int | None:
-        """Of all rows, in any order."""
+        """The checksum of all rows, in any order."""
         checksum: int | None = row(self.connection, f"CHECKSUM TABLE {self.quote(table)}")[1]
         return checksum
 
@@ -319,23 +317,21 @@ class MySQLKeys(KeyEngine):
         """Texts are replaced where they stay: in the new tables."""
         names = {table.name: table.new for table in new_tables}
         texts = (
-            each._replace(table=names.get(plain(self.connection, each.table), each.table))
-            for each in self.change.texts
+            text._replace(table=names.get(plain(self.connection, text.table), text.table))
+            for text in self.change.texts
         )
         try:
             replace_values(self.editor, replace(self.change, texts=tuple(texts)))
         except BackfillError as error:
-            text = str(error)
+            message = str(error)
             for name, new in names.items():
-                text = text.replace(new, name)
-            raise BackfillError(text) from error
+                message = message.replace(new, name)
+            raise BackfillError(message) from error
 
     def _steps(self, new_tables: list[NewTable]) -> Steps:
         names = [table.name for table in new_tables]
         referring = {
-            (each.table, each.name)
-            for each in self.foreign_keys()
-            if each.referenced_table in names
+            (key.table, key.name) for key in self.foreign_keys() if key.referenced_table in names
         }
         olds = {table.name: table.old for table in new_tables}
         olds |= {name: OldTable(self.connection, name) for name, _ in referring if name not in olds}

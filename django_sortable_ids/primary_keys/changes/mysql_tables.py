@@ -37,7 +37,7 @@ _OF_MARIADB = {"max_statement_time": 0}
 _OF_MYSQL = {"information_schema_stats_expiry": 0}
 NEW, OLD = "sortable_ids_new__", "sortable_ids_old__"
 _LONGEST = 54
-"""Of the name of a new table. MySQL appends ``_chk_1`` to it, and a name has at most 64
+"""Characters of the name of a new table. MySQL appends ``_chk_1`` to it, and a name has at most 64
 characters."""
 _COLUMNS = """
 SELECT column_name, is_nullable = 'YES', column_default, column_comment, extra, data_type,
@@ -70,8 +70,8 @@ def plain(connection: Any, table: str) -> str:
 @contextmanager
 def copying(connection: Any) -> Iterator[None]:
     """A session that copies every value unchanged."""
-    own = _OF_MARIADB if connection.mysql_is_mariadb else _OF_MYSQL
-    with session_variables(connection, **_VARIABLES, **own):
+    extra = _OF_MARIADB if connection.mysql_is_mariadb else _OF_MYSQL
+    with session_variables(connection, **_VARIABLES, **extra):
         yield
 
 
@@ -108,13 +108,13 @@ class Element(NamedTuple):
 
     @property
     def columns(self) -> list[str]:
-        """Those of an index, in lower case."""
+        """The columns of an index, in lower case."""
         quoted = (token for token in self.tokens if token.depth == 2 and token.text[0] == "`")
         return [token.name.lower() for token in quoted]
 
     def is_constraint(self, kind: str) -> bool:
         """``kind`` is FOREIGN or CHECK; checks of MariaDB's columns are parts of these."""
-        return [each.keyword for each in self.tokens[:3:2]] == ["CONSTRAINT", kind]
+        return [token.keyword for token in self.tokens[:3:2]] == ["CONSTRAINT", kind]
 
     @property
     def expressions(self) -> Iterator[Token]:
@@ -135,26 +135,27 @@ class OldTable:
             Element(tokens, sql[tokens[0].start : end.start].strip()) for tokens, end in listed
         ]
         self._options = sql[listed[-1][1].end :]
-        described = (ServerColumn(*each) for each in rows(connection, _COLUMNS, [name]))
-        self.columns = {each.name.lower(): each for each in described}
+        described = (ServerColumn(*entry) for entry in rows(connection, _COLUMNS, [name]))
+        self.columns = {column.name.lower(): column for column in described}
         self.collation, number = row(connection, _TABLE, [name])
         self.next_number = int(number or 1)
         """The next value of its AUTO_INCREMENT column; 1 if it has none."""
 
     def constraints(self, kind: str) -> dict[str, str]:
-        return {each.name: each.text for each in self.elements if each.is_constraint(kind)}
+        constraints = (element for element in self.elements if element.is_constraint(kind))
+        return {constraint.name: constraint.text for constraint in constraints}
 
     @property
     def parts(self) -> set[str]:
         """All that a table LIKE this one should have, too, in SQL."""
-        plain = {each.text for each in self.elements if each.tokens[0].keyword != "CONSTRAINT"}
-        checks = (each.partition(" CHECK ")[2] for each in self.constraints("CHECK").values())
-        return {*plain, *checks, re.sub(r" AUTO_INCREMENT=\d+", "", self._options, count=1).strip()}
+        texts = {part.text for part in self.elements if part.tokens[0].keyword != "CONSTRAINT"}
+        checks = (check.partition(" CHECK ")[2] for check in self.constraints("CHECK").values())
+        return {*texts, *checks, re.sub(r" AUTO_INCREMENT=\d+", "", self._options, count=1).strip()}
 
     def is_later(self, element: Element) -> bool:
         """Whether the index is added to the filled table. A column with AUTO_INCREMENT always needs
         one, and so does the one that counts the rows of a FULLTEXT index."""
-        counted = {name for name, each in self.columns.items() if "auto_inc" in each.extra}
+        counted = {name for name, column in self.columns.items() if "auto_inc" in column.extra}
         is_plain = element.tokens[0].keyword in ("KEY", "UNIQUE")
         return is_plain and not {*counted, "fts_doc_id"} & {*element.columns}
 
@@ -252,17 +253,17 @@ class NewTable:
     def _changes(self) -> Iterator[str]:
         key = self.table.key
         for name, kind in self._types():
-            about = self.old.columns[name.lower()]
+            info = self.old.columns[name.lower()]
             is_key = key is not None and name == key.name
             default = ""
             if key and is_key and key.after.has_db_default():
                 sql, parameters = self._editor.db_default_sql(key.after)
                 default = f"DEFAULT {sql % tuple(map(self._editor.quote_value, parameters))}"
             parts = (
-                f"MODIFY {self._quote(name)} {kind} {'NULL' if about.null else 'NOT NULL'}",
+                f"MODIFY {self._quote(name)} {kind} {'NULL' if info.null else 'NOT NULL'}",
                 default,
-                "INVISIBLE" if "INVISIBLE" in about.extra else "",
-                f"COMMENT {self._editor.quote_value(about.comment)}" if about.comment else "",
+                "INVISIBLE" if "INVISIBLE" in info.extra else "",
+                f"COMMENT {self._editor.quote_value(info.comment)}" if info.comment else "",
             )
             yield " ".join(filter(None, parts))
         for name, old in self.table.added:
@@ -283,11 +284,9 @@ class NewTable:
         if not _TEXT.match(kind) or "COLLATE" in kind.upper():
             return kind
         of_key = collation_of(self._connection, key.table)
-        given = key.after.db_parameters(self._connection).get("collation")
-        # MySQL shows one that is given, even if it is the usual one.
-        return (
-            f"{kind} COLLATE {given or of_key}" if given or of_key != self.old.collation else kind
-        )
+        own = key.after.db_parameters(self._connection).get("collation")
+        # MySQL shows the one of a field, even if it is that of the table.
+        return f"{kind} COLLATE {own or of_key}" if own or of_key != self.old.collation else kind
 
     def _later_indexes(self) -> Iterator[str]:
         for _, old in self.table.added:
@@ -305,19 +304,19 @@ class NewTable:
     def _selected(self) -> Iterator[tuple[str, str]]:
         """Each column of the new table, and where its values come from."""
         quote, key = self._quote, self.table.key
-        changed = {each.name.lower(): self._engine.new_value(each) for each in self.table.columns}
+        changed = {part.name.lower(): self._engine.new_value(part) for part in self.table.columns}
         if key:
             changed[key.name.lower()] = f"m.{quote(key.map.next)}"
         dropped = {*map(str.lower, self.table.dropped)}
-        for folded, each in self.old.columns.items():
-            if not each.is_computed and folded not in dropped:
-                yield each.name, changed.get(folded, f"t.{quote(each.name)}")
+        for folded, column in self.old.columns.items():
+            if not column.is_computed and folded not in dropped:
+                yield column.name, changed.get(folded, f"t.{quote(column.name)}")
         for name, old in self.table.added:
             yield old.column, f"t.{quote(name)}"
 
 
 def collation_of(connection: Any, table: str) -> str:
-    """That of new columns of the table."""
+    """The collation of new columns of the table."""
     return str(row(connection, _TABLE, [plain(connection, table)])[0])
 
 
@@ -327,15 +326,15 @@ class Steps(NamedTuple):
     tables: list[list[str]]
     """Table, new table, and the name of the old table until it is dropped."""
     foreign_keys: list[list[str]]
-    """Table, name and text of those from and to these tables."""
+    """Table, name and text of the foreign keys from and to these tables."""
     checks: list[list[str]]
-    """The same of those that the new tables don't have."""
+    """The same of the checks that the new tables don't have."""
     checksums: dict[str, int | None]
     """The ``CHECKSUM TABLE`` of each old table, of the rows that its new one has."""
 
 
 def exchange(editor: Any, steps: Steps) -> None:
-    """Exchange the tables. Whatever stops it: run again, it continues."""
+    """Exchange the tables. After a stop at any statement, it continues when it is run again."""
     connection, quote = editor.connection, editor.quote_name
 
     def has(*constraint: str) -> bool:

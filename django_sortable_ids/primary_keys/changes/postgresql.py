@@ -61,20 +61,19 @@ class PostgreSQLKeys(InOneTransaction):
     programs_sql = _PROGRAMS
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
-        """With the names of tables as the models spell them, where they have one."""
-        spelled = {self._oid(each.name): each.name for each in self.change.tables}
-        for child, parent, name, table, columns, of, *others in rows(
-            self.connection, _FOREIGN_KEYS
-        ):
-            table, of = spelled.get(child, table), spelled.get(parent, of)
-            yield ForeignKey(name, table, tuple(columns), of, *others)
+        """Every foreign key. Tables have the names that the models spell, if there are models."""
+        spelled = {self._oid(table.name): table.name for table in self.change.tables}
+        entries = rows(self.connection, _FOREIGN_KEYS)
+        for child, parent, name, table, columns, referenced, *others in entries:
+            table, referenced = spelled.get(child, table), spelled.get(parent, referenced)
+            yield ForeignKey(name, table, tuple(columns), referenced, *others)
 
     def _oid(self, table: str) -> Any:
         return value(self.connection, "SELECT to_regclass(%s)::oid::bigint", [self.quote(table)])
 
     def problems(self) -> Iterator[str]:
         of_texts = {text.table for text in self.change.texts}
-        for name in sorted(of_texts.union(each.name for each in self.change.tables)):
+        for name in sorted(of_texts.union(table.name for table in self.change.tables)):
             if may_hide_rows(self.connection, name):
                 yield (
                     f"the row-level security of {name} may hide rows, whose keys would be lost: "
@@ -102,7 +101,7 @@ class PostgreSQLKeys(InOneTransaction):
         return int(value(self.connection, sql)) if sequence else None
 
     def replace_keys(self) -> None:
-        tables = [self.quote(each.name) for each in self.change.tables]
+        tables = [self.quote(table.name) for table in self.change.tables]
         names = ", ".join(tables)
         # ALTER TABLE refuses tables with pending checks of foreign keys.
         self.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -117,10 +116,10 @@ class PostgreSQLKeys(InOneTransaction):
         with_short_lock_timeout(self.editor, lock)
         self.refuse_unfilled()
         self._key_types = {
-            each: str(value(self.connection, _TYPE, [self.quote(each.table), each.name]))
-            for each in self.change.keys
+            key: str(value(self.connection, _TYPE, [self.quote(key.table), key.name]))
+            for key in self.change.keys
         }
-        changed = {(each.name, column) for each in self.change.tables for column in each.changed}
+        changed = {(table.name, name) for table in self.change.tables for name in table.changed}
         dropped = []
         for foreign_key in self.foreign_keys():
             child, parent = foreign_key.table, foreign_key.referenced_table
@@ -129,31 +128,31 @@ class PostgreSQLKeys(InOneTransaction):
             if used & changed:
                 quoted = self.quote(child), self.quote(foreign_key.name)
                 dropped.append((*quoted, foreign_key.definition, foreign_key.comment))
-        for table, name, *_ in dropped:
-            self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        for child, name, *_ in dropped:
+            self.execute(f"ALTER TABLE {child} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):
             # From the value of a key to its next one.
-            found, new, old = map(self.quote, (key.map.table, key.map.next, key.map.column))
-            self.execute(f"ANALYZE {found}")
+            pairs, new, old = map(self.quote, (key.map.table, key.map.next, key.map.column))
+            self.execute(f"ANALYZE {pairs}")
             self.execute(
                 f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
                 f"RETURNS {key.map.next_field.db_type(self.connection)} "
                 f"LANGUAGE plpgsql STABLE STRICT AS "
-                f"'BEGIN RETURN (SELECT {new} FROM {found} WHERE {old} = $1); END'"
+                f"'BEGIN RETURN (SELECT {new} FROM {pairs} WHERE {old} = $1); END'"
             )
-        for each in self.change.tables:
-            self._alter(each)
+        for table in self.change.tables:
+            self._alter(table)
         for key in self.change.keys:
             self._create_pattern_index(key.after)
             if suffix := key.after.db_type_suffix(self.connection):
                 self._number(key, suffix)
-        for each in self.change.tables:
-            for column in each.dropped:
-                self.execute(f"ALTER TABLE {self.quote(each.name)} DROP {self.quote(column)}")
-        for table, name, definition, comment in dropped:
-            self.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+        for table in self.change.tables:
+            for column in table.dropped:
+                self.execute(f"ALTER TABLE {self.quote(table.name)} DROP {self.quote(column)}")
+        for child, name, definition, comment in dropped:
+            self.execute(f"ALTER TABLE {child} ADD CONSTRAINT {name} {definition}")
             if comment:
-                self.execute(f"COMMENT ON CONSTRAINT {name} ON {table} IS {_literal(comment)}")
+                self.execute(f"COMMENT ON CONSTRAINT {name} ON {child} IS {_literal(comment)}")
         for number, _ in enumerate(self.change.keys):
             self.execute(f"DROP FUNCTION pg_temp.moved_{number}")
         create(views, self.execute)
@@ -183,8 +182,8 @@ class PostgreSQLKeys(InOneTransaction):
             if not old.null:
                 changes.append(f"ALTER {self.quote(old.column)} SET NOT NULL")
         self.execute(f"ALTER TABLE {quoted} {', '.join(changes)}")
-        for each in table.columns:
-            self._create_pattern_index(each.after)
+        for part in table.columns:
+            self._create_pattern_index(part.after)
         for _, old in table.added:
             if old.unique:
                 self.execute(f"ALTER TABLE {quoted} ADD UNIQUE ({self.quote(old.column)})")
@@ -214,8 +213,8 @@ class PostgreSQLKeys(InOneTransaction):
 
     def _sequence(self, key: Key) -> str | None:
         sql = "SELECT pg_get_serial_sequence(%s, %s)"
-        found: str | None = value(self.connection, sql, [self.quote(key.table), key.name])
-        return found
+        name: str | None = value(self.connection, sql, [self.quote(key.table), key.name])
+        return name
 
     def _create_pattern_index(self, field: Any) -> None:
         """The index with which Django finds texts that start with others."""

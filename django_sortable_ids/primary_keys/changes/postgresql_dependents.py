@@ -1,5 +1,5 @@
 """What depends on a column whose type PostgreSQL changes: views are dropped and created again, and
-others are refused, or tried on tables without rows."""
+other objects are refused, or tried on tables without rows."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ class View(NamedTuple):
     """What creates it again, with all that belongs to it."""
 
 
-def views_of(connection: Any, tables: Iterable[str]) -> list[View]:
+def views_of(connection: Any, quoted: Iterable[str]) -> list[View]:
     """The views of tables, and the views of these views; in the order in which they can be
     created."""
     depths: dict[int, int] = {}
-    for table in tables:
+    for table in quoted:
         for oid, depth in rows(connection, _VIEWS, [table]):
             depths[oid] = max(depth, depths.get(oid, 0))
     views = []
-    for oid in sorted(depths, key=lambda each: (depths[each], each)):
+    for oid in sorted(depths, key=lambda oid: (depths[oid], oid)):
         name, kind, options, query, data = row(connection, _VIEW, [oid])
         parts = (sql for _, sql in rows(connection, _PARTS, {"view": oid}))
         statements = f"CREATE {kind} {name}{options} AS {query}{data}", *parts
@@ -176,7 +176,7 @@ WHERE adrelid = to_regclass(%(table)s) AND attgenerated = '' AND attname = ANY (
 
 
 def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
-    """``quoted`` is the table as SQL spells it."""
+    """What a move can't keep. ``quoted`` is the table as SQL spells it."""
     is_partitioned, is_partition, children = row(connection, _TABLE, [quoted])
     if is_partitioned or is_partition or children:
         yield f"{table.name} is partitioned or has children: add a second field, not another key"
@@ -201,17 +201,17 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                 f"migrate, and add it again"
             )
     has_default = table.key and table.key.before.has_db_default()
-    given = {
+    parameters = {
         "table": quoted,
         "key": table.key.name if table.key else "",
-        "columns": [each.name for each in (table.columns if has_default else table.parts)],
+        "columns": [part.name for part in (table.columns if has_default else table.parts)],
     }
-    for (user,) in rows(connection, _NUMBERED_BY, given):
+    for (user,) in rows(connection, _NUMBERED_BY, parameters):
         yield (
-            f"the sequence of {table.name}.{given['key']}, which the move drops, is used by "
+            f"the sequence of {table.name}.{parameters['key']}, which the move drops, is used by "
             f"{user}, too: give that another sequence, and run this again"
         )
-    for name, default in rows(connection, _DEFAULTS, given):
+    for name, default in rows(connection, _DEFAULTS, parameters):
         yield (
             f"{table.name}.{name} has the default {default}, which is no new key: drop it, or make "
             f"its sequence OWNED BY the column, and run this again"
@@ -236,7 +236,7 @@ FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
 
 def rehearse(connection: Any, types: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
     """What fails. ``types`` are the columns of each table that change, with their new types."""
-    found: list[str] = []
+    errors: list[str] = []
     names = list(map(connection.ops.quote_name, types))
     views = views_of(connection, names)
     with transaction.atomic(connection.alias):
@@ -246,18 +246,18 @@ def rehearse(connection: Any, types: Mapping[str, list[tuple[str, str]]]) -> Ite
         for table, columns in types.items():
             if error := _failure(connection, _copied(connection, table, columns)):
                 reason = f"{table} can't be changed: {str(error).splitlines()[0]}"
-                found.append(f"{reason}. Drop what prevents it, migrate, and create it again")
+                errors.append(f"{reason}. Drop what prevents it, migrate, and create it again")
         for view, tried in zip(views, queries, strict=True):
             sql = f"CREATE TEMPORARY VIEW {tried.name} AS {tried.query}"
             if "." in tried.name:
-                found.append(
+                errors.append(
                     f"{view.name} can't be tried, because another relation has its name: drop it, "
                     f"migrate, and create it again"
                 )
             elif error := _failure(connection, [sql]):
-                found.append(_misfit(view, error))
+                errors.append(_misfit(view, error))
         transaction.set_rollback(True, connection.alias)
-    yield from found
+    yield from errors
 
 
 def _copied(connection: Any, table: str, types: list[tuple[str, str]]) -> Iterator[str]:

@@ -101,11 +101,11 @@ class SQLiteKeys(InOneTransaction):
         self.execute(self._definition(table))
         changed = {folded(part.name): self.new_value(part) for part in table.parts}
         dropped = {*map(folded, table.dropped)}
-        about = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
+        described = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
         # Each column of the copy, and where its values come from.
         selected = {
             name: changed.get(folded(name), f"t.{self.quote(name)}")
-            for _, name, *_, hidden in about
+            for _, name, *_, hidden in described
             if not hidden and folded(name) not in dropped
         }
         selected |= {old.column: f"t.{self.quote(name)}" for name, old in table.added}
@@ -121,8 +121,8 @@ class SQLiteKeys(InOneTransaction):
             for column in table.dropped
             for index in tables.names_of(self.connection, table.name, column, index=True)
         }
-        found = rows(self.connection, _DEPENDENTS, [table.name])
-        dependents = [sql for name, sql in found if name not in gone]
+        dependent = rows(self.connection, _DEPENDENTS, [table.name])
+        recreated = [sql for name, sql in dependent if name not in gone]
         key, sequence = table.key, self._sequence(table.name)
         if key:
             is_counted = key.after.db_type_suffix(self.connection)
@@ -130,7 +130,7 @@ class SQLiteKeys(InOneTransaction):
         self.execute(f"DROP TABLE {self.quote(table.name)}")
         copy = self.quote(_COPY + table.name)
         self.execute(f"ALTER TABLE {copy} RENAME TO {self.quote(table.name)}")
-        for sql in dependents:
+        for sql in recreated:
             self.execute(sql)
         for _, old in table.added:
             for statement in self.editor._field_indexes_sql(old.model, old):
@@ -161,32 +161,32 @@ class SQLiteKeys(InOneTransaction):
         tokens, every_column = split(sql, SQLITE), list(columns(sql, SQLITE))
         _refuse_dependents(tokens, every_column, table, self.connection)
         # SQLite counts no keys of a table WITHOUT ROWID.
-        end = max(at for at, each in enumerate(tokens) if each.text == ")")
-        counts = "ROWID" not in {each.keyword for each in tokens[end:]}
+        end = max(n for n, token in enumerate(tokens) if token.text == ")")
+        counts = "ROWID" not in {token.keyword for token in tokens[end:]}
 
         def sql_of(field: Any) -> str:
             definition, _ = self.editor.column_sql(field.model, field)
             suffix = field.db_type_suffix(self.connection) if counts else None
             return " ".join(filter(None, [quote(field.column), definition, suffix]))
 
-        name = next(before for before, each in pairwise(tokens) if each.text == "(")
+        name = next(before for before, token in pairwise(tokens) if token.text == "(")
         edits = [(name.start, name.end, quote(_COPY + table.name))]
         for part in table.parts:
-            found = tokens_of(every_column, part.name)
-            if part is table.key and any(each.keyword == "PRIMARY" for each in found):
-                edits.append((found[0].start, found[-1].end, sql_of(part.after)))
+            defined = tokens_of(every_column, part.name)
+            if part is table.key and any(token.keyword == "PRIMARY" for token in defined):
+                edits.append((defined[0].start, defined[-1].end, sql_of(part.after)))
             else:  # PRIMARY KEY may be a constraint of the table.
-                ends = (at for at, each in enumerate(found) if at and each.keyword in _TYPE_ENDS)
-                before = found[: next(ends, len(found))]
+                ends = (n for n, token in enumerate(defined) if n and token.keyword in _TYPE_ENDS)
+                before = defined[: next(ends, len(defined))]
                 kind = part.db_type(self.connection)
-                edits.append((found[0].end, before[-1].end, f" {kind}"))
+                edits.append((defined[0].end, before[-1].end, f" {kind}"))
         for column in table.dropped:
             # With the comma before it, or after it if it is the first one.
-            found = tokens_of(every_column, column)
-            if at := every_column.index(found):
-                edits.append((every_column[at - 1][-1].end, found[-1].end, ""))
+            defined = tokens_of(every_column, column)
+            if place := every_column.index(defined):
+                edits.append((every_column[place - 1][-1].end, defined[-1].end, ""))
             else:
-                edits.append((found[0].start, every_column[1][0].start, ""))
+                edits.append((defined[0].start, every_column[1][0].start, ""))
         end = every_column[-1][-1].end
         edits.append((end, end, "".join(f", {sql_of(old)}" for _, old in table.added)))
         # From the end to the beginning, so that places stay right.
@@ -213,24 +213,24 @@ def _refuse_dependents(
         # Its CHECK is the one that Django writes for the type of the old key.
         of_key = tokens_of(every_column, key.name)
     expressions: list[list[Token]] = []
-    for at, (word, start) in enumerate(pairwise(tokens)):
+    for place, (word, start) in enumerate(pairwise(tokens)):
         is_expression = word.keyword in _EXPRESSIONS and start.text == "("
         if not is_expression or (of_key and of_key[0].start < word.start < of_key[-1].end):
             continue
-        rest = tokens[at + 1 :]
-        ends = (n for n, each in enumerate(rest) if each.text == ")")
+        rest = tokens[place + 1 :]
+        ends = (n for n, token in enumerate(rest) if token.text == ")")
         expressions.append(rest[: next(n for n in ends if rest[n].depth == start.depth)])
     for _, sql in rows(connection, _DEPENDENTS, [table.name]):
-        found = split(f"{sql}\n)", SQLITE)
-        if "INDEX" not in [each.keyword for each in found[1:3]]:
+        parsed = split(f"{sql}\n)", SQLITE)
+        if "INDEX" not in [token.keyword for token in parsed[1:3]]:
             continue  # A trigger, which somebody has read.
-        found = found[[each.text for each in found].index("(") :]
+        parsed = parsed[[token.text for token in parsed].index("(") :]
         after = {",", ")", "ASC", "DESC", "COLLATE"}
         expressions.append(
             [
                 token
-                for before, token, following in zip(found, found[1:], found[2:], strict=False)
-                # Whether it is more than a column
+                for before, token, following in zip(parsed, parsed[1:], parsed[2:], strict=False)
+                # Only if it is more than a column
                 if token.depth != 1
                 or before.text not in ("(", ",")
                 or following.keyword not in after

@@ -42,15 +42,15 @@ _TYPES = {
     "mysql": f"varchar({_LONGEST}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 }
 _REST = """
-SELECT f.moving_old FROM {found} f LEFT JOIN {new} n ON n.moving_old = f.moving_old
+SELECT f.moving_old FROM {texts} f LEFT JOIN {new} n ON n.moving_old = f.moving_old
 WHERE f.moving_old > %s AND n.moving_old IS NULL ORDER BY f.moving_old
 """
 _AMBIGUOUS = """
-SELECT n.moving_next FROM {new} n JOIN {found} f ON f.moving_old = n.moving_next
+SELECT n.moving_next FROM {new} n JOIN {texts} f ON f.moving_old = n.moving_next
 WHERE n.moving_next <> n.moving_old ORDER BY n.moving_next LIMIT 1
 """
 _KNOWN = """
-INSERT INTO {{new}} SELECT {old}, {next} FROM {values} p {join} {{found}} f ON f.moving_old = {old}
+INSERT INTO {{new}} SELECT {old}, {next} FROM {values} p {join} {{texts}} f ON f.moving_old = {old}
 WHERE {next} IS NOT NULL
 """
 # The server would have to sort or to read one of the tables again in any other order.
@@ -77,17 +77,17 @@ def generic_references(connection: Any) -> list[TextReference]:
     """Each column of a ``GenericForeignKey``, which states of migrations don't have; and each
     ``object_id`` of texts next to a foreign key ``content_type``, or ``to_object_id`` next to
     ``to_content_type``, as logs have them."""
-    found = set()
+    columns = set()
     for model in apps.get_models():
         for field in model._meta.private_fields:
             if hasattr(field, "ct_field") and not getattr(field, "mti_inherited", False):
-                found.add(_generic(model, field.ct_field, field.fk_field))
+                columns.add(_generic(model, field.ct_field, field.fk_field))
         fields = {field.name: field for field in model._meta.local_concrete_fields}
         for name, field in fields.items():
             object_id = re.sub("content_type$", "object_id", name)
             if is_content_type(field) and isinstance(fields.get(object_id), CharField | TextField):
-                found.add(_generic(model, name, object_id))
-    return sorted(each for each in found if tables.kind(connection, each.table) == "table")
+                columns.add(_generic(model, name, object_id))
+    return sorted(column for column in columns if tables.kind(connection, column.table) == "table")
 
 
 def is_content_type(field: Any) -> bool:
@@ -122,15 +122,15 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     A temporary table has all texts of the column, and another one the new text of some of them.
     """
     vendor, quote = connection.vendor, connection.ops.quote_name
-    about = tables.column_info(connection, texts.table, texts.column)
+    info = tables.column_info(connection, texts.table, texts.column)
     names = {
         "table": quote(texts.table),
         "column": quote(texts.column),
         "condition": condition,
         "new": "moving_new_texts",
-        "found": "moving_found_texts",
+        "texts": "moving_found_texts",
         "text": _compared(vendor, quote(texts.column)),
-        "kind": "text" if about is None else about.kind,
+        "kind": "text" if info is None else info.kind,
         "kept": kept_assignments(connection, texts.table, "t."),
     }
 
@@ -139,21 +139,21 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
             cursor.execute(sql.format(**names), parameters)
 
     def drop() -> None:
-        for name in ("{found}", "{new}"):
+        for name in ("{texts}", "{new}"):
             run(f"DROP {'TEMPORARY ' if vendor == 'mysql' else ''}TABLE IF EXISTS {name}")
 
     drop()  # Those of a replacement that failed.
     kind = _TYPES[vendor]
-    of_key = f"moving_old {kind} NOT NULL PRIMARY KEY"
+    key_column = f"moving_old {kind} NOT NULL PRIMARY KEY"
     length = "LENGTH" if vendor == "sqlite" else "CHAR_LENGTH"
-    run(f"CREATE TEMPORARY TABLE {{found}} ({of_key})")
-    run(f"CREATE TEMPORARY TABLE {{new}} ({of_key}, moving_next {kind} NOT NULL)")
+    run(f"CREATE TEMPORARY TABLE {{texts}} ({key_column})")
+    run(f"CREATE TEMPORARY TABLE {{new}} ({key_column}, moving_next {kind} NOT NULL)")
     run(
-        f"INSERT INTO {{found}} SELECT DISTINCT {{text}} FROM {{table}} WHERE {{condition}} "
+        f"INSERT INTO {{texts}} SELECT DISTINCT {{text}} FROM {{table}} WHERE {{condition}} "
         f"AND {{column}} IS NOT NULL AND {length}({{text}}) <= {_LONGEST}"
     )
     if vendor == "postgresql":
-        run("ANALYZE {found}")
+        run("ANALYZE {texts}")
     # The usual texts of all keys, in SQL. Python knows the others, and those of some storages.
     has_uuids = connection.features.has_native_uuid_field
     is_hexadecimal = isinstance(texts.field, UUIDField) and not has_uuids
@@ -161,23 +161,23 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     old, next_ = (text_of(field, f"p.{quote(field.column)}", connection) for field in fields)
     if old and next_:
         if is_hexadecimal:
-            old, next_ = (f"REPLACE({each}, '-', '')" for each in (old, next_))
+            old, next_ = (f"REPLACE({text}, '-', '')" for text in (old, next_))
         old, next_ = _compared(vendor, old), _compared(vendor, next_)
         values = quote(key.map.table)
         run(_KNOWN.format(values=values, old=old, next=next_, join=_JOINS[vendor]))
     after = ""
-    while found := rows(connection, f"{_REST} LIMIT {_TEXTS}".format(**names), [after]):
-        new = dict(_new_values(connection, key, (text for (text,) in found)))
+    while page := rows(connection, f"{_REST} LIMIT {_TEXTS}".format(**names), [after]):
+        new = dict(_new_values(connection, key, (text for (text,) in page)))
         if is_hexadecimal:
-            new = {text: each.replace("-", "") for text, each in new.items()}
+            new = {text: new_text.replace("-", "") for text, new_text in new.items()}
         with connection.cursor() as cursor:
             insert = "INSERT INTO {new} VALUES (%s, %s)".format(**names)
             cursor.executemany(insert, list(new.items()))
-        [after] = found[-1]
-    if both := value(connection, _AMBIGUOUS.format(**names)):
+        [after] = page[-1]
+    if ambiguous := value(connection, _AMBIGUOUS.format(**names)):
         raise BackfillError(
-            f"{texts.table}.{texts.column} contains {both}, which is an old and a new key of "
-            f"{key.label}: correct these rows, and run this again"
+            f"{texts.table}.{texts.column} contains {ambiguous}, which is an old and a new key "
+            f"of {key.label}: correct these rows, and run this again"
         )
     if vendor == "postgresql":
         run("ANALYZE {new}")
@@ -221,8 +221,7 @@ def rows_with_keys(connection: Any, texts: Texts, key: Key) -> int:
 
 
 def deleted_keys(connection: Any, texts: Texts, key: Key, known: KeyColumn) -> Iterator[list[Any]]:
-    """The values of the column that may be keys, but are none of the known ones: some at a
-    time."""
+    """Lists of the values of the column that may be keys, but are none of the known ones."""
     condition = _condition(connection, texts, key)
     if not condition:
         return
@@ -230,10 +229,10 @@ def deleted_keys(connection: Any, texts: Texts, key: Key, known: KeyColumn) -> I
     sql = f"SELECT DISTINCT {column} FROM {table} WHERE {condition} AND {column} IS NOT NULL"
     with connection.chunked_cursor() as cursor:
         cursor.execute(sql)
-        while found := cursor.fetchmany(_TEXTS):
-            keys = set(by_key(connection, key, (str(each) for (each,) in found)))
-            now = known.key_field.name
-            keys -= {each for (each,) in _looked_up(connection, known, list(keys), now)}
+        while page := cursor.fetchmany(_TEXTS):
+            keys = set(by_key(connection, key, (str(text) for (text,) in page)))
+            name = known.key_field.name
+            keys -= {existing for (existing,) in _looked_up(connection, known, list(keys), name)}
             yield sorted(keys)
 
 
@@ -245,12 +244,12 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
         return f"{connection.ops.quote_name(texts.column)} IS NOT NULL"
     if not tables.kind(connection, _CONTENT_TYPES):
         return ""
-    column, found = map(connection.ops.quote_name, (texts.content_type, _CONTENT_TYPES))
-    models = " OR ".join(
+    column, table = map(connection.ops.quote_name, (texts.content_type, _CONTENT_TYPES))
+    conditions = " OR ".join(
         f"app_label = '{app_label}' AND model = '{model}'" for app_label, model in key.content_types
     )
-    # Their keys may be any.
-    return f"{column} IN (SELECT id FROM {found} WHERE {models})"
+    # The keys of content types may be any.
+    return f"{column} IN (SELECT id FROM {table} WHERE {conditions})"
 
 
 def _has_room(connection: Any, texts: Texts, key: Key) -> bool:
@@ -276,30 +275,30 @@ def _length(key: Any) -> int:
     return _UUID if isinstance(key, UUIDField) else key.max_length or 0
 
 
-def by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:
+def by_key(connection: Any, key: Key, candidates: Iterable[str]) -> dict[Any, list[str]]:
     """The texts that may stand for a key, by its value."""
     texts: dict[Any, list[str]] = {}
     is_number = isinstance(key.before, IntegerField)
     kind = key.before.get_internal_type()
     least, most = connection.ops.integer_field_range(kind) if is_number else (0, 0)
-    for text in found:
+    for text in candidates:
         try:
-            found_key = key.before.to_python(text)
+            key_value = key.before.to_python(text)
         except ValidationError:
             continue
         # Python also reads "1_7" and "017", which no database takes for the text of 17.
-        is_other = is_number and (str(found_key) != text or not least <= found_key <= most)
-        if found_key is not None and not is_other:
-            texts.setdefault(found_key, []).append(text)
+        is_other = is_number and (str(key_value) != text or not least <= key_value <= most)
+        if key_value is not None and not is_other:
+            texts.setdefault(key_value, []).append(text)
     return texts
 
 
-def _new_values(connection: Any, key: Key, found: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The text of each next value, by the text that was found."""
-    texts = by_key(connection, key, found)
+def _new_values(connection: Any, key: Key, candidates: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of a text of the column that is a key, and the text of its next value."""
+    texts = by_key(connection, key, candidates)
     folded: dict[Any, list[str]] = {}
-    for each, same in texts.items():
-        folded.setdefault(_folded(each), []).extend(same)
+    for old, same in texts.items():
+        folded.setdefault(_folded(old), []).extend(same)
     for old, new in _looked_up(connection, key.map, list(texts), key.map.column, key.map.next):
         # A collation may say that a key is equal to texts in other cases.
         for text in texts.get(old) or folded.get(_folded(old), []):
@@ -320,18 +319,18 @@ def _looked_up(connection: Any, values: KeyColumn, keys: list[Any], *names: str)
 
 def text_of(field: Any, column: str, connection: Any) -> str | None:
     """The expression for ``str()`` of the value in a column; None if SQL has none."""
-    value: Any = RawSQL(column, [], field)
+    expression: Any = RawSQL(column, [], field)
     match field:
         case SortableIDField():
-            value = AsText(value)
+            expression = AsText(expression)
         case UUIDField() if not connection.features.has_native_uuid_field:
-            value = HyphenatedHex(value)
+            expression = HyphenatedHex(expression)
         case IntegerField() | UUIDField():
-            value = Cast(value, CharField())
+            expression = Cast(expression, CharField())
         case _ if not isinstance(field, CharField):
             return None
     try:
-        sql, _ = Query(None).get_compiler(connection=connection).compile(value)
+        sql, _ = Query(None).get_compiler(connection=connection).compile(expression)
     except NotSupportedError:
         return None
     return str(sql % ())
