@@ -126,7 +126,7 @@ class Written:
     filled: int
     cursor: Cursor | None
     """The new cursor of the run; None if it doesn't change."""
-    expected: Row | None = None
+    must_have_id: Row | None = None
     """A row that must have an id now, unless another transaction has changed it since the read."""
 
 

@@ -241,7 +241,7 @@ class _Runner:
     def _write(self, batch: Batch) -> dict[str, Any]:
         """Write ids and cursor; returns the changed values of the run."""
         run, written = self._run, batch.write()
-        if not written.filled and written.expected and self._target.lacks_id(written.expected):
+        if not written.filled and (row := written.must_have_id) and self._target.lacks_id(row):
             raise RowLeftEmpty
         seconds = max(time.monotonic() - self._started, 1e-6)
         changes = {

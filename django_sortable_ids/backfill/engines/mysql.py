@@ -17,7 +17,7 @@ from ...db import named_rows, row, rows, tables
 from ...db.transactions import lift_statement_limit
 from ...errors import BackfillError, counted
 from ...functions.fragments import SQL
-from ..sources.target import EveryRow, Target, named
+from ..sources.target import EveryRow, Target, first_named
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, quoted, stored_as
 
@@ -97,7 +97,7 @@ class MySQL(Engine):
         # By the column's own name: for a related row, source.name is the whole path.
         column = F(source.attname)
         wrong = wrong.filter(SQL(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
-        first = named(wrong)
+        first = first_named(wrong)
         if first is None:
             return
         pk, who = first

@@ -19,7 +19,7 @@ from django.utils.functional import cached_property
 from ...db import rows, tables
 from ...errors import BackfillError
 from ...functions.time_columns import TextColumn
-from ..sources.target import Target, named
+from ..sources.target import Target, first_named
 from .base import Engine, Statements
 
 
@@ -74,7 +74,7 @@ class SQLite(Engine):
         where = f"{column} IS NOT NULL AND NOT ({is_time})"
         wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
         wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
-        if (first := named(wrong)) is None:
+        if (first := first_named(wrong)) is None:
             return
         (pk, who), name, manager = first, source.attname, f"{source.model.__name__}._base_manager"
         text = wrong.filter(pk=pk).values_list(Cast(F(name), TextField()), flat=True)

@@ -237,7 +237,7 @@ def database_option(using: str) -> str:
     return "" if using == "default" else f" {shlex.quote(f'--database={using}')}"
 
 
-def named(rows: QuerySet[Any]) -> tuple[Any, str] | None:
+def first_named(rows: QuerySet[Any]) -> tuple[Any, str] | None:
     """The key of the first row, and text for a message about all rows; None if there are no rows.
 
     Only the key is read: Python may be unable to represent another value, and an instance without
@@ -286,7 +286,7 @@ def check_null_times(target: Target) -> None:
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
-    if first := named(rows):
+    if first := first_named(rows):
         if not isinstance(target, EveryRow):  # A key can't be skipped.
             skip = "" if "--" in advice else ", or choose --on-out-of-range=skip"
             advice = f"{advice}{skip}, or give it an id yourself"
