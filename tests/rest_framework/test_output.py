@@ -267,6 +267,21 @@ def test_a_key_may_be_only_input():
 
 
 @each_scheme
+def test_a_column_of_keys_without_a_foreign_key(scheme):
+    """A model has a plain field for it; an old number is refused, and not stored as a UUID."""
+
+    class VisitSerializer(Serializer):
+        product_id = PublicIDField(id_column(PRODUCTS[scheme]), read_only=False)
+
+    product = PRODUCTS[scheme].objects.create()
+    output = {"product_id": text_of(product)}
+    assert VisitSerializer({"product_id": product.pk}).data == output
+    accepted = VisitSerializer(data=output)
+    assert (accepted.is_valid(), accepted.validated_data) == (True, {"product_id": product.pk})
+    assert not VisitSerializer(data={"product_id": 17}).is_valid()
+
+
+@each_scheme
 def test_relations_come_in_as_they_go_out(scheme):
     """To keys, by their text and by their link, and to another unique id."""
     first, second = (PRODUCTS[scheme].objects.create() for _ in range(2))
