@@ -129,7 +129,7 @@ class _GeneratedIDs:
         self._using = using
         self._all_rows = rows
         missing = {
-            # Of a row that has not loaded the column, nothing is missing.
+            # A row that has not loaded the column lacks nothing.
             field: [row for row in rows if vars(row).get(field.attname, field) is None]
             for field in own_fields(self._model)
             if field.generates_ids

@@ -15,11 +15,11 @@ class Kind(NamedTuple):
     """Called with an error: whether the error is of this kind."""
 
     sqlstates: Set[str] = frozenset()
-    """Of PostgreSQL."""
+    """SQLSTATE codes of PostgreSQL."""
     numbers: Set[int] = frozenset()
-    """Of MariaDB and MySQL."""
+    """Error numbers of MariaDB and MySQL."""
     codes: Set[int] = frozenset()
-    """Of SQLite: primary result codes."""
+    """Primary result codes of SQLite."""
 
     def __call__(self, error: Error) -> bool:
         cause = error.__cause__
@@ -37,7 +37,7 @@ class Kind(NamedTuple):
 
 
 _DEADLOCK = Kind({"40P01"}, {1213})
-"""Also a commit that Galera refuses."""
+"""A deadlock, or a commit that Galera refuses."""
 _LOCK_WAIT = Kind({"55P03"}, {1205})
 
 is_conflict = _DEADLOCK | Kind({"40001"}, {1020})

@@ -74,7 +74,7 @@ class ColumnInfo(NamedTuple):
     kind: str
     """The type without length and precision."""
     digits: int | None
-    """Of a time: the fractional digits of a second that were declared; not on SQLite."""
+    """The declared fractional digits of a second, if it contains times; not on SQLite."""
     is_counted: bool
     """Whether the database itself numbers the rows in it."""
 
@@ -99,7 +99,7 @@ def folded(connection: Any, name: str) -> str:
 
 
 def folded_table(connection: Any, name: str) -> str:
-    """As ``folded``, for a table's plain name: MariaDB and MySQL may be told to ignore its case."""
+    """A table's plain name in that form. MariaDB and MySQL may be told to ignore its case."""
     if connection.vendor == "mysql" and not connection.features.ignores_table_name_case:
         return name
     return folded(connection, name)
@@ -148,8 +148,8 @@ def columns(connection: Any, table: str) -> dict[str, ColumnInfo]:
         case "sqlite":
             entries = [
                 # No other type is an alias of the rowid.
-                (name, n, not needed, kind, None, kind.upper() == "INTEGER")
-                for n, name, kind, needed, *_ in _read_catalogue(connection, table, _SQLITE_COLUMNS)
+                (name, n, not needed, declared, None, declared.upper() == "INTEGER")
+                for n, name, declared, needed, *_ in _catalogue(connection, table, _SQLITE_COLUMNS)
             ]
     return {folded(connection, entry[0]): ColumnInfo(*entry) for entry in entries}
 
@@ -301,8 +301,8 @@ def in_sqlite(connection: Any, table: str) -> tuple[str | None, Kind | None]:
     for _, attached, _ in rows(connection, "PRAGMA database_list"):
         if schema is None or attached.lower() == schema.lower():
             sql = f"SELECT type FROM {quoted_in_sqlite(attached)}.sqlite_master {_SQLITE_KIND}"
-            if kind := value(connection, sql, [name]):
-                return attached, kind
+            if entry_type := value(connection, sql, [name]):
+                return attached, entry_type
     return None, None
 
 
@@ -312,7 +312,7 @@ def quoted_in_sqlite(name: str) -> str:
     return f'"{doubled}"'
 
 
-def _read_catalogue(connection: Any, table: str, *queries: str) -> list[Any]:
+def _catalogue(connection: Any, table: str, *queries: str) -> list[Any]:
     """The rows of queries of SQLite's catalogue, for a table and its schema."""
     schema, plain = in_sqlite(connection, table)[0] or "main", split(connection, table)[1]
     names = {"table": plain, "schema": schema}
@@ -321,7 +321,7 @@ def _read_catalogue(connection: Any, table: str, *queries: str) -> list[Any]:
 
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
     indexes: dict[Any, dict[str, Any]] = {}
-    parts = _read_catalogue(connection, table, _SQLITE_INDEXES, _SQLITE_KEY)
+    parts = _catalogue(connection, table, _SQLITE_INDEXES, _SQLITE_KEY)
     for name, unique, origin, partial, column in parts:
         if name in indexes:
             indexes[name]["columns"].append(column)

@@ -183,8 +183,8 @@ def session_limits(using: str, lock_seconds: float = 60.0) -> Iterator[None]:
     is_mysql = connection.vendor == "mysql"
     lock = "lock_wait_timeout" if is_mysql else "lock_timeout"
     most = max(1, math.ceil(lock_seconds)) * (1 if is_mysql else 1000)
-    now = value(connection, _READ[connection.vendor].format(lock))
-    limits = {lock: min(now or most, most), _statement_limit(connection): 0}
+    present = value(connection, _READ[connection.vendor].format(lock))
+    limits = {lock: min(present or most, most), _statement_limit(connection): 0}
     with session_variables(connection, **limits):
         yield
 

@@ -217,8 +217,8 @@ class _Walk:
 
     def own_table(self, model: tuple[str, str]) -> str:
         longest = self.connection.ops.max_name_length()
-        own = self.state.models[model].options.get("db_table")
-        return str(own or truncate_name("_".join(model), longest))
+        db_table = self.state.models[model].options.get("db_table")
+        return str(db_table or truncate_name("_".join(model), longest))
 
     def column(self, app_label: str, model_name: str, name: str) -> str | None:
         """The present name of a field's column; None if the plan adds it."""

@@ -109,13 +109,13 @@ def following(
         )
     can_be_unique = not constraints.why_not_unique(connections[using], field)
     # What else differs in the model is another migration, which makemigrations writes.
-    now: Any = state.fields[field.name]
-    steps = [constrained(model, field.name, now, can_be_unique)]
-    if not now.null and (now.unique or not steps[0].unique):
-        actual = _actual(model, field, now, using)
+    migrated: Any = state.fields[field.name]
+    steps = [constrained(model, field.name, migrated, can_be_unique)]
+    if not migrated.null and (migrated.unique or not steps[0].unique):
+        actual = _actual(model, field, migrated, using)
         if actual is None:
             return None
-        steps = [actual, now.clone()]
+        steps = [actual, migrated.clone()]
     name = f"constrain_{meta.model_name}_{field.name}"
     operations = [ConstrainSortableID(str(meta.model_name), field.name, step) for step in steps]
     return NextMigration(
@@ -125,7 +125,7 @@ def following(
 
 
 def _actual(
-    model: type[models.Model], field: SortableIDField, now: Any, using: str
+    model: type[models.Model], field: SortableIDField, migrated: Any, using: str
 ) -> SortableIDField | None:
     """The field as in the database, if the column lacks constraints that the migrations have, as in
     a table that was created by hand; else None."""
@@ -133,12 +133,12 @@ def _actual(
     if model._meta.app_label in pending_apps(connection):
         return None
     lacks_null = may_be_null(connection, table, column)
-    lacks_unique = now.unique and not is_unique(connection, table, column)
+    lacks_unique = migrated.unique and not is_unique(connection, table, column)
     if not lacks_null and not lacks_unique:
         return None
     without = ["unique"] if lacks_unique else []
     options = {"null": True} if lacks_null else {}
-    actual: SortableIDField = redefined(now, *without, **options)
+    actual: SortableIDField = redefined(migrated, *without, **options)
     return actual
 
 

@@ -134,10 +134,10 @@ def refusals_to_undo(
     }
     for migration in undone:
         for move in moves(migration):
-            own = [note for note in written if note.is_of(move.keys)]
+            own_notes = [note for note in written if note.is_of(move.keys)]
             for key in move.keys:
                 is_gone = key.old is None or (*key.model_key, key.old_name) in removed
-                moved = [note.with_old if key.old else note.models for note in own]
+                moved = [note.with_old if key.old else note.models for note in own_notes]
                 if is_gone and any(key.model in models for models in moved):
                     yield (
                         f"{migration} can't be undone: the old keys of {key.model} were not kept, "

@@ -30,7 +30,7 @@ ADVICE: Mapping[str, str] = {
     "generic": "name it by --adopt TABLE.COLUMN=TABLE.CONTENT_TYPE, or --leave it",
     "document": "change these values after the move, or read them by resolve_id(); --leave it",
 }
-"""By kind of finding."""
+"""What to do, by kind of finding."""
 _READ = 1000
 """Rows at each end of a table from which the values are taken."""
 _VALUES = 50
@@ -54,7 +54,7 @@ class Finding:
     column: str
     """``table.column``."""
     text: str
-    """What is there."""
+    """What the column contains."""
 
 
 def lines_of(findings: Sequence[Finding]) -> Iterator[str]:

@@ -50,18 +50,18 @@ class PlannedMove:
     @property
     def apps(self) -> set[str]:
         change = self.engine.change
-        tables = {*(table.name for table in change.tables), *(text.table for text in change.texts)}
+        written = {*(table.name for table in change.tables), *(text.table for text in change.texts)}
         state = change.keys[0].model._meta.apps
         return {
             model._meta.app_label
             for model in state.get_models(include_auto_created=True)
-            if model._meta.db_table in tables
+            if model._meta.db_table in written
         }
 
     @property
     def renamed(self) -> dict[str, list[RenameMovedKey]]:
-        """By app: the operations that rename keys, and the fields of old keys, to their names in
-        the models, after the move."""
+        """The operations that rename keys, and the fields of old keys, to their names in the
+        models after the move, by app."""
         by_app: dict[str, list[RenameMovedKey]] = {}
         for key in self.operation.keys:
             meta = apps.get_model(key.model)._meta

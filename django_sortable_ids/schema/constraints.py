@@ -124,7 +124,7 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
         index = f"{quote(schema)}.{quote(name)}" if schema else quote(name)
         editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
 
-    def build_index(kind: str, name: str, columns: str) -> Any:
+    def build_index(kind: str, name: str, indexed: str) -> Any:
         """Build the index unless it is valid; returns what the catalogue had of it before."""
         index = look_up(_INDEX, name)
         if not index or not index[0]:
@@ -134,7 +134,7 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
                 drop_index(name)
             try:
                 editor.execute(
-                    f"CREATE {kind} CONCURRENTLY {quote(name)} ON {quote(table)} ({columns})"
+                    f"CREATE {kind} CONCURRENTLY {quote(name)} ON {quote(table)} ({indexed})"
                 )
             except IntegrityError:
                 drop_index(name)
@@ -274,7 +274,7 @@ _PARTITIONED = {
     "mysql": f"SELECT 1 FROM information_schema.partitions WHERE {tables.OF_MYSQL} "
     "AND partition_method <> 'SYSTEM_TIME' LIMIT 1",
 }
-"""Without SYSTEM_TIME partitions: MariaDB adds their column to every unique index itself."""
+"""SYSTEM_TIME partitions don't count: MariaDB adds their column to every unique index itself."""
 
 
 def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None:

@@ -141,8 +141,8 @@ class _Column:
         """Drop the unique indexes of the column: all, or only those that ``alter`` created.
         A UNIQUE of CREATE TABLE stays on the way back; forwards, only an AlterField drops it."""
         unique = self.indexes(unique=True)
-        own = str(self.editor._create_index_name(self.table, [self.column], suffix="_uniq"))
-        dropped = [name for name in unique if not only_own or name.startswith(own)]
+        own_name = str(self.editor._create_index_name(self.table, [self.column], suffix="_uniq"))
+        dropped = [name for name in unique if not only_own or name.startswith(own_name)]
         if not only_own and any(name.startswith(_CONSTRAINT) for name in unique):
             raise BackfillError(
                 f"{self.field}: its UNIQUE is in the definition of the table. Use an AlterField, "
@@ -271,7 +271,7 @@ def foreign_keys(connection: Any) -> list[tuple[str, str, str, str]]:
     for place, (table, column, parent, referenced) in enumerate(keys):
         if not referenced:
             described = rows(connection, f"PRAGMA main.table_info({_quoted(parent)})")
-            # It refers to the primary key.
+            # Without a name, it refers to the primary key.
             referenced = next((name for _, name, *_, number in described if number == 1), "")
             keys[place] = (table, column, parent, referenced)
     return keys

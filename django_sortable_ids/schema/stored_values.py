@@ -231,7 +231,7 @@ def too_narrow(connection: BaseDatabaseWrapper, stored: Any, column: Any) -> tup
 def _numbers(scheme: Scheme) -> Iterator[int]:
     """Pseudorandom numbers of ids, the same in every run."""
     random = Random(0)
-    # Of all numbers with as many bits, few may be ids.
+    # Few of all numbers with as many bits may be ids.
     first, last = scheme.bounds if isinstance(scheme, TimeScheme) else (0, (1 << scheme.bits) - 1)
     while True:
         number = random.randint(first, last)

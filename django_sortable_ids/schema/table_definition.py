@@ -34,7 +34,7 @@ MYSQL = (
     """
     + _WORDS
 )
-"""For SHOW CREATE TABLE without the modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES."""
+"""Tokens of SHOW CREATE TABLE without the modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES."""
 
 _TABLE_CONSTRAINTS = {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}
 """The first words of table constraints, which follow the columns."""
@@ -51,7 +51,7 @@ class Token:
     depth: int
     """The number of parentheses around it."""
     keyword: str
-    """In capitals; empty if it is quoted."""
+    """The word in capitals; empty if it is quoted."""
 
     @property
     def end(self) -> int:

@@ -51,7 +51,7 @@ class KeyEngine(ABC):
     create_map = "CREATE TABLE"
 
     locks: str
-    """What is locked during a move, as the plan says it."""
+    """What is locked during a move, in the words of the plan."""
     programs_sql: str
     """Selects kind, name, text and table of each program."""
     in_order_of_the_file = ""
@@ -190,7 +190,7 @@ class KeyEngine(ABC):
 
 
 class InOneTransaction(KeyEngine):
-    """For databases with transactions for DDL: a move that stops has changed nothing."""
+    """Moves in databases with transactions for DDL: one that stops has changed nothing."""
 
     def move(self) -> None:
         numbers = self.all_counted()

@@ -79,7 +79,7 @@ class Key(Part):
 
     @property
     def key(self) -> Key:
-        """Itself: whose values the column contains."""
+        """The key whose values the column contains: this one."""
         return self
 
     def db_type(self, connection: Any) -> str:
@@ -190,16 +190,16 @@ def build(
     for copy in operation.copies_of(moved):
         column = before.get_model(copy.model)._meta.get_field(copy.name)
         old_fields[column.model._meta.db_table, column.column] = _old(copy, with_old, backwards)
-    columns: dict[str, list[Column]] = defaultdict(list)
+    by_table: dict[str, list[Column]] = defaultdict(list)
     for reference in references:
         table, name, label = reference
         was, will_be = fields_before.get((table, name)), fields_after.get((table, name))
         old, gone = old_fields.get((table, name), (None, None))
         is_history = reference in of_deleted
-        columns[table].append(Column(name, was, will_be, old, gone, keys[label], is_history))
-    of_table = {key.table: key for key in keys.values()}
-    names = sorted({*columns, *of_table})
-    changed = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
+        by_table[table].append(Column(name, was, will_be, old, gone, keys[label], is_history))
+    key_of = {key.table: key for key in keys.values()}
+    names = sorted({*by_table, *key_of})
+    changed = (Table(name, key_of.get(name), tuple(by_table[name])) for name in names)
     return Change(tuple(keys.values()), tuple(changed), tuple(texts), frozenset(known))
 
 
@@ -228,11 +228,11 @@ def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any,
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
     present, final = before.get_model(moved.model), after.get_model(moved.model)
     old, gone = _old(moved, before if backwards else after, backwards)
-    columns = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
+    present_key, next_key = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
 
     def values(kind: KeyTable) -> KeyColumn:
         model: Any = before.get_model(*kind.model_key(moved))
-        return KeyColumn(model._meta.db_table, columns[0], model, columns[1])
+        return KeyColumn(model._meta.db_table, present_key, model, next_key)
 
     return Key(
         label=moved.model,

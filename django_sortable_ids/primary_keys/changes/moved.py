@@ -20,7 +20,7 @@ from ...schema.constraints import redefined
 from ...schemes import TimeScheme
 
 OLD = "old_"
-"""With the name of the primary key: the field that keeps the old key."""
+"""The prefix of the field that keeps the old key, before the name of the primary key."""
 OLD_KEY = "old_key"
 NEW_KEY = "new_key"
 TIME = "time"
@@ -135,9 +135,9 @@ class TextReference(NamedTuple):
 @dataclass(frozen=True)
 class KeyTable:
     prefix: str
-    """Of the table's name."""
+    """The beginning of the table's name."""
     suffix: str
-    """Of the model's name."""
+    """The end of the model's name."""
 
     def table_of(self, table: str) -> str:
         schema, name = split_identifier(table)

@@ -119,8 +119,8 @@ class MySQLKeys(KeyEngine):
             child, parent = (tables.folded_table(self.connection, end) for end in (table, parent))
             columns.setdefault((name, child, parent), []).append((column, referenced))
         for (name, table, parent), pairs in columns.items():
-            own, referenced_columns = zip(*pairs, strict=True)
-            yield ForeignKey(name, table, own, parent, referenced_columns)
+            own_columns, referenced_columns = zip(*pairs, strict=True)
+            yield ForeignKey(name, table, own_columns, parent, referenced_columns)
 
     def problems(self) -> Iterator[str]:
         # The variable of a session may be off on a server that is part of a cluster.
@@ -229,8 +229,8 @@ class MySQLKeys(KeyEngine):
                     new.drop()
 
     def _refusals_of_triggers(self, new: NewTable) -> Iterator[str]:
-        """A user without the right to create triggers sees none. A role may give it, so it is
-        tried."""
+        """Refuses a user who may not create triggers, and so sees none. A role may give the right,
+        so it is tried."""
         # A crash of MariaDB may leave the name of a trigger in use.
         name, table = map(self.quote, (f"sortable_ids_{secrets.token_hex(8)}", new.new))
         try:

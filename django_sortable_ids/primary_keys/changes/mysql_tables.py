@@ -84,7 +84,7 @@ class ServerColumn(NamedTuple):
     name: str
     null: bool
     default: str | None
-    """As the server says it: MariaDB's is SQL."""
+    """The text of information_schema: SQL on MariaDB."""
     comment: str
     extra: str
     kind: str

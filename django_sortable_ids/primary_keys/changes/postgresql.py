@@ -30,7 +30,7 @@ FROM pg_constraint c WHERE contype = 'f' AND conparentid = 0 ORDER BY conname
         ELSE '"' || nspname || '"."' || relname || '"' END
         FROM pg_class t JOIN pg_namespace n ON n.oid = relnamespace"""
 )
-"""With the names of tables as models spell them."""
+"""Foreign keys, with the names of tables as models spell them."""
 _TYPE = """
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
@@ -53,7 +53,7 @@ WHERE prokind IN ('f', 'p', 'w') AND nspname NOT IN ('information_schema', 'pg_c
     )
 ORDER BY 1, 2, 4
 """
-"""Without functions of extensions. A function of triggers is a part of each of their texts."""
+"""Programs without functions of extensions. A trigger's text contains that of its function."""
 
 
 class PostgreSQLKeys(InOneTransaction):

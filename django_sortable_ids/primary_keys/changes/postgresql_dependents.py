@@ -235,7 +235,7 @@ FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
 
 
 def rehearse(connection: Any, types: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
-    """What fails. ``types`` are the columns of each table that change, with their new types."""
+    """Errors of a dry run. ``types`` are the changed columns of each table and their new types."""
     errors: list[str] = []
     names = list(map(connection.ops.quote_name, types))
     views = views_of(connection, names)
@@ -264,7 +264,7 @@ def _copied(connection: Any, table: str, types: list[tuple[str, str]]) -> Iterat
     quote = connection.ops.quote_name
     name = quote(tables.split(connection, table)[1])
     yield f"CREATE TEMPORARY TABLE {name} (LIKE {quote(table)} {_LIKE})"
-    # The same as before the real change, whose types may not have such indexes.
+    # As before the real change: new types may not have such indexes.
     for column, _ in types:
         for (index,) in rows(connection, PATTERN_INDEXES, [f"pg_temp.{name}", column]):
             yield f"DROP INDEX {index}"

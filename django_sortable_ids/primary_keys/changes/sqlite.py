@@ -50,7 +50,7 @@ class SQLiteKeys(InOneTransaction):
     locks = "the database, for writing, until it ends"
     programs_sql = _PROGRAMS
     create_map = "CREATE TEMPORARY TABLE"
-    """Of this connection, so that the file doesn't grow."""
+    """Tables of this connection, so that the file doesn't grow."""
     in_order_of_the_file = " NOT INDEXED"
 
     def foreign_keys(self) -> list[ForeignKey]:

@@ -142,7 +142,7 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
         for name in ("{texts}", "{new}"):
             run(f"DROP {'TEMPORARY ' if vendor == 'mysql' else ''}TABLE IF EXISTS {name}")
 
-    drop()  # Those of a replacement that failed.
+    drop()  # Tables of a replacement that failed.
     kind = _TYPES[vendor]
     key_column = f"moving_old {kind} NOT NULL PRIMARY KEY"
     length = "LENGTH" if vendor == "sqlite" else "CHAR_LENGTH"
