@@ -36,7 +36,7 @@ _READ = 1000
 _VALUES = 50
 _DOCUMENTS = 20
 _MEMBERS = 500
-_MOST = 0.9
+_LEAST_SHARE = 0.9
 """The least share of keys among values in JSON, if no name says so: rows may be deleted."""
 _OWN = ("django_sortable_ids_", "django_migrations", "django_content_type", "sqlite_", "moving__")
 _NUMBERS = ("int", "serial", "numeric", "decimal")
@@ -234,7 +234,7 @@ class _Sample:
                     members[label][str(value)] = None
         for label in [*members][:_VALUES]:
             values = [*members[label]][:_MEMBERS]
-            match = self._key_of(values, change, least=_MOST)
+            match = self._key_of(values, change, least=_LEAST_SHARE)
             if match and label:
                 used.add(label)
             elif match:

@@ -32,7 +32,7 @@ from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from . import notes
 from .changes.engine import KeyEngine
-from .changes.graph import Column, Key, KeyColumn, Table
+from .changes.graph import Key, KeyColumn, ReferringColumn, Table
 from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey, copied, is_written_at_once
 from .changes.texts import deleted_keys
 
@@ -153,7 +153,7 @@ def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]
 
 
 class DeletedKeys:
-    """The keys of a change that only ``histories`` contain."""
+    """Keys of deleted rows, which histories contain; to undo a move, the old keys of all rows."""
 
     def __init__(self, engine: KeyEngine, histories: Iterable[History]) -> None:
         self._engine = engine
@@ -255,9 +255,9 @@ class DeletedKeys:
         if key.kept and tables.kind(self._connection, key.kept.table):
             yield self._all(key.kept.model), NEW_KEY, OLD_KEY
         for _, column in self._engine.change.histories:
-            if column.key is key and column.gone:
+            if column.key is key and column.dropped:
                 fields = column.before.model._meta.local_concrete_fields
-                (old,) = (field.name for field in fields if field.column == column.gone)
+                (old,) = (field.name for field in fields if field.column == column.dropped)
                 yield self._all(column.before.model), column.before.name, old
 
     def drop_tables(self, labels: Iterable[str]) -> None:
@@ -301,14 +301,14 @@ class DeletedKeys:
                 number = sum(len(keys) for keys_of_one in pages for keys in keys_of_one)
                 yield f"{texts.table}.{texts.column}", number
 
-    def _count(self, key: Key, columns: list[tuple[Table, Column]]) -> int:
+    def _count(self, key: Key, columns: list[tuple[Table, ReferringColumn]]) -> int:
         query = self._query(columns, key.own)
         return int(value(self._connection, _COUNTED.format(query=query))) if query else 0
 
-    def _columns(self, key: Key) -> list[tuple[Table, Column]]:
+    def _columns(self, key: Key) -> list[tuple[Table, ReferringColumn]]:
         return [history for history in self._engine.change.histories if history[1].key is key]
 
-    def _query(self, columns: list[tuple[Table, Column]], known: KeyColumn) -> str:
+    def _query(self, columns: list[tuple[Table, ReferringColumn]], known: KeyColumn) -> str:
         """A query for the values that are none of the known keys, each with the time of its row;
         NULL in adopted columns."""
         kind = DateTimeField().cast_db_type(self._connection)
@@ -319,7 +319,7 @@ class DeletedKeys:
             for table, column in columns
         )
 
-    def _time(self, column: Column) -> str | None:
+    def _time(self, column: ReferringColumn) -> str | None:
         """The time of a history row in SQL; None in other tables. It may be in a row of another
         table, which may be gone."""
         meta = column.before and column.before.model._meta

@@ -89,9 +89,9 @@ def build(
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
-    preferred as the source of times. Keys that are not edited yet are judged as those of class
-    ``to``. ``adopted`` are columns with keys, as ``--adopt`` names them, and ``allowed`` the
-    programs that ``--allow`` names. ``on_null`` is that of every key. Writes nothing.
+    preferred as the source of times. Keys that are not edited yet are checked as if they were
+    of the class ``to``. ``adopted`` and ``allowed`` are the arguments of ``--adopt`` and
+    ``--allow``. ``on_null`` is that of every key. Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.

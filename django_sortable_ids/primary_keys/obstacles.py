@@ -103,7 +103,7 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
         for table in engine.change.tables
         for column in table.columns
     }
-    for reference in sorted({*modelled, *unmodelled(engine)} - engine.change.known):
+    for reference in sorted({*modelled, *unmodelled(engine)} - engine.change.listed):
         table, column, key = reference
         name = engine.quote(column)
         sql = f"SELECT 1 FROM {engine.quote(table)} WHERE {name} IS NOT NULL LIMIT 1"

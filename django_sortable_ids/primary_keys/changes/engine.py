@@ -10,7 +10,7 @@ from django.db import transaction
 
 from ...db import row, rows, tables, value
 from ...errors import BackfillError
-from .graph import Change, Column, Key, KeyColumn, existing
+from .graph import Change, Key, KeyColumn, ReferringColumn, existing
 from .texts import replace_values
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class KeyEngine(ABC):
         """What makes texts of a new table compare as those of another one."""
         return ""
 
-    def new_value(self, part: Key | Column) -> str:
+    def new_value(self, part: Key | ReferringColumn) -> str:
         """The next value of a column, for a row named ``t``."""
         pairs = part.key.map
         return (
@@ -167,17 +167,17 @@ class KeyEngine(ABC):
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
-        may_lack: list[tuple[str, Key | Column]] = [(key.table, key) for key in self.change.keys]
-        may_lack += ((table.name, column) for table, column in self.change.histories)
-        for name, part in may_lack:
-            sql = f"SELECT 1 {self.with_orphans(name, part, part.key.map)} LIMIT 1"
-            if row(self.connection, sql) is not None:
-                raise BackfillError(
-                    f"{name}: rows were inserted during the migration. No key was moved: stop the "
-                    f"application, and migrate again"
-                )
+        for table in self.change.tables:
+            may_lack = (part for part in table.parts if isinstance(part, Key) or part.is_history)
+            for part in may_lack:
+                sql = f"SELECT 1 {self.with_orphans(table.name, part, part.key.map)} LIMIT 1"
+                if row(self.connection, sql) is not None:
+                    raise BackfillError(
+                        f"{table.name}: rows were inserted during the migration. No key was moved: "
+                        f"stop the application, and migrate again"
+                    )
 
-    def with_orphans(self, table: str, part: Key | Column, values: KeyColumn) -> str:
+    def with_orphans(self, table: str, part: Key | ReferringColumn, values: KeyColumn) -> str:
         """The clauses FROM and WHERE of the rows whose value is none of these keys, named ``t``."""
         of_row, column = f"t.{self.quote(part.name)}", self.quote(values.column)
         key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE p.{column} = {of_row}"

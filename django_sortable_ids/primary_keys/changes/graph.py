@@ -44,7 +44,7 @@ class KeyColumn(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ChangedColumn:
     """A column whose values are replaced."""
 
     name: str
@@ -53,12 +53,12 @@ class Part:
     after: Any
     old: Any
     """The field that keeps the previous values; None if they are dropped."""
-    gone: str | None
-    """The column of ``old``, when the values that it kept come back."""
+    dropped: str | None
+    """To undo a move: the column of the old values, which come back, and which is dropped then."""
 
 
 @dataclass(frozen=True, eq=False)
-class Key(Part):
+class Key(ChangedColumn):
     """A primary key whose values are replaced by those of its map."""
 
     label: str
@@ -75,7 +75,7 @@ class Key(Part):
 
     @property
     def own(self) -> KeyColumn:
-        return KeyColumn(self.table, self.name, self.model, self.gone or "")
+        return KeyColumn(self.table, self.name, self.model, self.dropped or "")
 
     @property
     def key(self) -> Key:
@@ -87,7 +87,7 @@ class Key(Part):
 
 
 @dataclass(frozen=True, eq=False)
-class Column(Part):
+class ReferringColumn(ChangedColumn):
     key: Key
     is_history: bool
     """Whether it may also contain keys of deleted rows."""
@@ -101,10 +101,10 @@ class Column(Part):
 class Table:
     name: str
     key: Key | None
-    columns: tuple[Column, ...]
+    columns: tuple[ReferringColumn, ...]
 
     @property
-    def parts(self) -> tuple[Key | Column, ...]:
+    def parts(self) -> tuple[Key | ReferringColumn, ...]:
         return (self.key, *self.columns) if self.key else self.columns
 
     @property
@@ -119,7 +119,7 @@ class Table:
     @property
     def dropped(self) -> list[str]:
         """The columns that kept the values which come back."""
-        return [part.gone for part in self.parts if part.gone]
+        return [part.dropped for part in self.parts if part.dropped]
 
 
 class Texts(NamedTuple):
@@ -147,11 +147,11 @@ class Change:
     tables: tuple[Table, ...]
     """The tables with a key that changes, or with columns that contain its values."""
     texts: tuple[Texts, ...]
-    known: frozenset[Reference]
+    listed: frozenset[Reference]
     """The references that the migration lists."""
 
     @property
-    def histories(self) -> Iterator[tuple[Table, Column]]:
+    def histories(self) -> Iterator[tuple[Table, ReferringColumn]]:
         """Each column that may contain keys of deleted rows."""
         for table in self.tables:
             yield from ((table, column) for column in table.columns if column.is_history)
@@ -190,13 +190,14 @@ def build(
     for copy in operation.copies_of(moved):
         column = before.get_model(copy.model)._meta.get_field(copy.name)
         old_fields[column.model._meta.db_table, column.column] = _old(copy, with_old, backwards)
-    by_table: dict[str, list[Column]] = defaultdict(list)
+    by_table: dict[str, list[ReferringColumn]] = defaultdict(list)
     for reference in references:
         table, name, label = reference
         was, will_be = fields_before.get((table, name)), fields_after.get((table, name))
-        old, gone = old_fields.get((table, name), (None, None))
+        kept = old_fields.get((table, name), (None, None))
         is_history = reference in of_deleted
-        by_table[table].append(Column(name, was, will_be, old, gone, keys[label], is_history))
+        referring = ReferringColumn(name, was, will_be, *kept, keys[label], is_history)
+        by_table[table].append(referring)
     key_of = {key.table: key for key in keys.values()}
     names = sorted({*by_table, *key_of})
     changed = (Table(name, key_of.get(name), tuple(by_table[name])) for name in names)
@@ -227,7 +228,7 @@ def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any,
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
     present, final = before.get_model(moved.model), after.get_model(moved.model)
-    old, gone = _old(moved, before if backwards else after, backwards)
+    old, dropped = _old(moved, before if backwards else after, backwards)
     present_key, next_key = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
 
     def values(kind: KeyTable) -> KeyColumn:
@@ -244,7 +245,7 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
         before=present._meta.pk,
         after=final._meta.pk,
         old=old,
-        gone=gone,
+        dropped=dropped,
         content_types=tuple(
             (model._meta.app_label, str(model._meta.model_name))
             for model in before.get_models()

@@ -169,7 +169,7 @@ def is_written_at_once(key: MovedKey) -> bool:
 
 
 def copied(key: MovedKey) -> dict[str, str]:
-    """The fields that a backfill of the map reads: by the name that each has in the map, its name
+    """The fields that a backfill of the map reads: a dict from the name in the map to the name
     or path in the model."""
     if is_written_at_once(key):
         return {}

@@ -152,7 +152,7 @@ class OldTable:
         checks = (check.partition(" CHECK ")[2] for check in self.constraints("CHECK").values())
         return {*texts, *checks, re.sub(r" AUTO_INCREMENT=\d+", "", self._options, count=1).strip()}
 
-    def is_later(self, element: Element) -> bool:
+    def is_added_later(self, element: Element) -> bool:
         """Whether the index is added to the filled table. A column with AUTO_INCREMENT always needs
         one, and so does the one that counts the rows of a FULLTEXT index."""
         counted = {name for name, column in self.columns.items() if "auto_inc" in column.extra}
@@ -191,7 +191,7 @@ class NewTable:
         changes = [
             f"DROP INDEX {self._quote(element.name)}"
             for element in self.old.elements
-            if self.old.is_later(element)
+            if self.old.is_added_later(element)
         ]
         # Names of checks are unique in a database of MySQL: they are added after the exchange.
         checks = () if self._connection.mysql_is_mariadb else self.old.constraints("CHECK")
@@ -298,7 +298,7 @@ class NewTable:
                 yield f"INDEX {self._quote(name)} ({quoted})"
         dropped = [[column.lower()] for column in self.table.dropped]
         for element in self.old.elements:
-            if self.old.is_later(element) and element.columns not in dropped:
+            if self.old.is_added_later(element) and element.columns not in dropped:
                 yield element.text
 
     def _selected(self) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from ...db import rows, value
 from ...db.tables import may_hide_rows
 from ...db.transactions import with_short_lock_timeout
 from .engine import ForeignKey, InOneTransaction
-from .graph import Column, Key, Table
+from .graph import Key, ReferringColumn, Table
 from .postgresql_dependents import PATTERN_INDEXES, View, create, problems, rehearse, views_of
 
 _FOREIGN_KEYS = """
@@ -190,7 +190,7 @@ class PostgreSQLKeys(InOneTransaction):
             for statement in self.editor._field_indexes_sql(old.model, old):
                 self.execute(str(statement))
 
-    def _new_type(self, part: Key | Column) -> str:
+    def _new_type(self, part: Key | ReferringColumn) -> str:
         return self._collated(part.db_type(self.connection), part.after or part.key.after)
 
     def _collated(self, kind: str, field: Any) -> str:

@@ -154,7 +154,7 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     )
     if vendor == "postgresql":
         run("ANALYZE {texts}")
-    # The usual texts of all keys, in SQL. Python knows the others, and those of some storages.
+    # The usual texts of all keys, in SQL. Python finds other spellings, and what SQL can't write.
     has_uuids = connection.features.has_native_uuid_field
     is_hexadecimal = isinstance(texts.field, UUIDField) and not has_uuids
     fields = key.map.key_field, key.map.next_field
