@@ -55,7 +55,7 @@ class IDWidget(Widget):  # type: ignore[misc]
         is_blank = value is None or (isinstance(value, str) and not value.strip())
         return None if is_blank else _parsed(self._id_field, value)
 
-    def render(self, value: Any, obj: Any = None, **kwargs: Any) -> str:
+    def render(self, value: Any, *args: Any, **kwargs: Any) -> str:
         return _shown(self._id_field, value)
 
 
@@ -73,9 +73,9 @@ class IDForeignKeyWidget(ForeignKeyWidget):  # type: ignore[misc]
             return super().get_lookup_kwargs(value, row, **kwargs)
         return {self._column.name: _parsed(self._id_field, value)}
 
-    def render(self, value: Any, obj: Any = None, **kwargs: Any) -> Any:
+    def render(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         if self._id_field is None:
-            return super().render(value, obj, **kwargs)
+            return super().render(value, *args, **kwargs)
         if value is not None and not self.key_is_id:
             value = getattr(value, self._column.attname)
         return _shown(self._id_field, value)
@@ -94,9 +94,9 @@ class IDManyToManyWidget(ManyToManyWidget):  # type: ignore[misc]
         texts = filter(str.strip, str(value or "").split(self.separator))
         return self.model.objects.filter(pk__in=[_parsed(self._id_field, text) for text in texts])
 
-    def render(self, value: Any, obj: Any = None, **kwargs: Any) -> Any:
+    def render(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         if self._id_field is None or value is None:
-            return super().render(value, obj, **kwargs)
+            return super().render(value, *args, **kwargs)
         texts = (_shown(self._id_field, row.pk) for row in value.all())
         return self.separator.join(texts)
 
