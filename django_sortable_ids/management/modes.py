@@ -129,9 +129,6 @@ def _lag(request: Request) -> Callable[[], str]:
     return lambda: ""
 
 
-_OWN = ("django_sortable_ids", "0001_initial")
-
-
 def move(request: Request) -> None:
     options, output = request.options, request.output
     using = options["database"] or edits.database_of(request.line.labels)
@@ -187,7 +184,8 @@ def move(request: Request) -> None:
     app_label = operation.keys[0].model_key[0]
     leaves = {leaf for app in planned.apps for leaf in loader.graph.leaf_nodes(app)}
     name = operation.migration_name_fragment
-    file = migration_file(loader, app_label, name, sorted({*leaves, _OWN}), [operation])
+    leaves.add(("django_sortable_ids", "0001_initial"))
+    file = migration_file(loader, app_label, name, sorted(leaves), [operation])
     file.write()
     output.say(f"Wrote {file.name}")
     moved = app_label, file.path.stem

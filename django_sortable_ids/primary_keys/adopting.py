@@ -58,6 +58,9 @@ def _resolved(
         raise BackfillError("the plan has this column already: omit it")
     before, after = (graph.by_column(known).get((table, column)) for known in (state.apps, apps))
     kind = tables.columns(connection, table)[tables.folded(connection, column)].kind.lower()
+    keys = {state.apps.get_model(each.model)._meta.pk: each.model for each in moved}
+    if label := keys.get(before):
+        raise BackfillError(f"the key of {label} gets values of its own: take back its edits first")
     if _remains_text(connection, kind, before, after):
         return [TextReference(table, column, key.model)]
     if isinstance(after, models.JSONField) or any(word in kind for word in ("json", "[]")):

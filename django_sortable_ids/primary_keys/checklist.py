@@ -16,13 +16,13 @@ from typing import Any
 
 from django.apps import apps
 from django.db import DatabaseError, transaction
-from django.db.models import BooleanField, QuerySet
+from django.db.models import BooleanField
 
 from ..db import rows, tables
 from ..errors import counted, documented
 from ..fields.of_model import referenced_column
-from .changes.graph import Change
-from .changes.texts import by_key, generic_references, is_content_type
+from .changes.graph import Change, columns
+from .changes.texts import by_key, generic_references, is_content_type, looked_up
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, make it a foreign key before the move, or --leave it",
@@ -59,7 +59,7 @@ class Finding:
 
 def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
     if findings:
-        yield f"Decide about {counted(len(findings), 'column')} that the move doesn't change:"
+        yield f"Decide about {counted(len(findings), 'column')} without a foreign key:"
     for kind, places in groupby(findings, attrgetter("kind")):
         yield f"  {ADVICE[kind]}:"
         yield from (f"    {place.column}  {place.text}" for place in places)
@@ -69,13 +69,12 @@ def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
 
 def checklist(connection: Any, change: Change) -> list[Finding]:
     """The findings for a planned change. Writes nothing."""
-    known = {(table.name, name) for table in change.tables for name in table.changed}
+    known = {(table.name, column.name) for table in change.tables for column in table.columns}
     texts: list[Any] = [*change.texts, *generic_references(connection)]
     known |= {(text.table, text.column) for text in texts}
     known |= {
         (model._meta.db_table, str(field.column))
-        for model in apps.get_models(include_auto_created=True)
-        for field in model._meta.local_concrete_fields
+        for model, field in columns(apps)
         if field.remote_field is not None or isinstance(field, BooleanField)
     }
     generic = {place: content_type for place, content_type in _generic() if place not in known}
@@ -89,13 +88,15 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         return tables.folded_table(connection, table), tables.folded(connection, column)
 
     settled = {folded(*place) for place in (*known, *generic)}
+    own = {folded(key.table, key.name): key.label for key in change.keys}
     names = _Names(change)
     for table in _tables(connection):
         indexes = tables.constraints(connection, table).values()
         key = next((index["columns"] for index in indexes if index["primary_key"]), ())
         for column in tables.columns(connection, table).values():
             if folded(table, column.name) not in settled:
-                sample = _Sample(connection, table, key, column.name, column.kind.lower())
+                label = own.get(folded(table, column.name))
+                sample = _Sample(connection, table, key, column.name, column.kind.lower(), label)
                 findings += [*sample.references(change, names)] or sample.documents(change, names)
     return sorted(findings, key=lambda finding: ([*ADVICE].index(finding.kind), finding))
 
@@ -171,11 +172,9 @@ def _tables(connection: Any) -> list[str]:
     with connection.cursor() as cursor:
         names = set(connection.introspection.table_names(cursor))
     folded = {tables.folded_table(connection, name) for name in names}
-    for model in apps.get_models(include_auto_created=True):
-        table = model._meta.db_table
-        is_listed = tables.folded_table(connection, table) in folded
-        if not is_listed and tables.kind(connection, table) == "table":
-            names.add(table)
+    models = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+    unlisted = (table for table in models if tables.folded_table(connection, table) not in folded)
+    names |= {table for table in unlisted if tables.kind(connection, table) == "table"}
     return sorted(name for name in names if not name.startswith(_OWN))
 
 
@@ -197,20 +196,22 @@ class _Sample:
     """The columns of the primary key."""
     _name: str
     _kind: str
+    _own: str | None
+    """The model of which it is the key, if this moves to values of its own."""
 
     def references(self, change: Change, names: _Names) -> Iterator[Finding]:
         if not any(word in self._kind for word in (*_NUMBERS, *_TEXTS, "uuid")):
             return
         is_several, is_key = names.is_key(self._name, _KEYS), names.is_key(self._name)
-        labels = sorted(names.models(self._name))
+        labels = sorted(names.models(self._name) - {self._own})
         if not labels and not is_several:
             return
-        values = self._values(_READ)
+        values, least = self._values(_READ), _LEAST_SHARE if self._own else 0
         if is_several and values:
             yield self._finding("several", f"such as {str(values[0])[:60]}")
         elif is_key and not values:
             yield self._finding("column", "no values")
-        elif not is_several and (match := self._key_of(values, change, labels)):
+        elif not is_several and (match := self._key_of(values, change, labels, least)):
             label, count = match
             text = f"{count:,} of {len(values):,} values are keys of {label}"
             yield self._finding("column", text)
@@ -247,8 +248,7 @@ class _Sample:
         return Finding(kind, f"{self._table}.{self._name}", text)
 
     def _values(self, most: int) -> list[Any]:
-        """Different values of the first and of the last rows, since old rows may refer to deleted
-        ones: at most ``most`` of each."""
+        """At most ``most`` values of the first rows and of the last: old ones may be of no row."""
         quote = self._connection.ops.quote_name
         table, name = quote(self._table), quote(self._name)
         if self._connection.vendor == "postgresql":
@@ -272,15 +272,12 @@ class _Sample:
     def _key_of(
         self, values: Collection[Any], change: Change, named: Iterable[str] = (), least: float = 0
     ) -> tuple[str, int] | None:
-        """The label of the moved model of which most of the values are keys, and how many; one of
-        those that the name tells, since small numbers are keys of several models. None if no value
-        is a key of any, or a smaller share than ``least``."""
+        """The label of the moved model, of those that the name tells, of which most of the values
+        are keys, and how many. None if no value is a key of any, or less than ``least`` of all."""
         counts = {}
         for key in change.keys:
             wanted = [*by_key(self._connection, key, map(str, values))]
-            rows_of_key: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
-            parts = (wanted[n : n + _MEMBERS] for n in range(0, len(wanted), _MEMBERS))
-            counts[key.label] = sum(rows_of_key.filter(pk__in=part).count() for part in parts)
+            counts[key.label] = len([*looked_up(self._connection, key.own, wanted, "pk")])
         label = max(named or counts, key=counts.__getitem__)
         is_found = any(counts.values()) and counts[label] >= least * len(values)
         return (label, counts[label]) if is_found else None

@@ -23,8 +23,6 @@ from ..schemes.support import nearest
 from .changes import graph
 from .changes.moved import COUNTED, OLD
 
-_IMPORT = "from django_sortable_ids.fields import {}"
-_PACKAGE = Path(__file__).parents[1]
 _REPLACED = (models.AutoField, models.UUIDField)
 Model = type[models.Model]
 
@@ -94,7 +92,8 @@ def edits_of(unprepared: Iterable[Model], to: str | None, *, keeps_old: bool) ->
                 text.append(f"{OLD}{key.name} = {old_field(key)}")
             with suppress(OSError, TypeError):
                 inspect.findsource(model)  # Nobody edits a generated class, which has none.
-                alike[_IMPORT.format(field.__name__), *text].append(model)
+                needed = f"from django_sortable_ids.fields import {field.__name__}"
+                alike[needed, *text].append(model)
     for (needed, *lines), group in alike.items():
         places = dict.fromkeys(_place(model, group) for model in group)
         yield Edit(
@@ -161,7 +160,7 @@ def is_installed(model: type) -> bool:
     except (OSError, TypeError):
         return False
     packages = {"site-packages", "dist-packages"}
-    return not packages.isdisjoint(path.parts) or path.is_relative_to(_PACKAGE)
+    return not packages.isdisjoint(path.parts) or path.is_relative_to(Path(__file__).parents[1])
 
 
 def old_field(before: Any) -> str:
@@ -176,8 +175,7 @@ def old_field(before: Any) -> str:
 
 
 def name_of_old(meta: Any, before: str) -> str:
-    """The name of the field with the old key. It is ``before``, the name of that key, if a natural
-    key stays as it is when another field becomes the key."""
+    """The name of the field with the old key: ``before``, if a natural key stays as it is."""
     names = {field.name for field in meta.local_concrete_fields} - {meta.pk.name}
     return before if before in names else f"{OLD}{meta.pk.name}"
 

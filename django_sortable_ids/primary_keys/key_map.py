@@ -320,8 +320,7 @@ class DeletedKeys:
         )
 
     def _time(self, column: ReferringColumn) -> str | None:
-        """The time of a history row in SQL; None in other tables. It may be in a row of another
-        table, which may be gone."""
+        """The time of a history row in SQL, also of another table's row; None in other tables."""
         meta = column.before and column.before.model._meta
         path = self._times.get(meta.label) if meta else None
         if path is None:

@@ -114,7 +114,7 @@ def build(
         else:
             moved.append(_moved(model, before[label], keeps_old, source))
     warnings = list(key_map.check(moved, state, using))
-    operation, engine = _planned(moved, state, connection, () if needed else adopted, allowed)
+    operation, engine = _planned(moved, state, connection, adopted, allowed)
     programs = {program.name for program in engine.programs()} if allowed else ()
     what = "trigger, view, routine, event or rule, of those that a move leaves as they are"
     obstacles.refuse_unknown("--allow", allowed, programs, what)

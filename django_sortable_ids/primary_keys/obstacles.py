@@ -52,22 +52,30 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     yield from _size_problems(engine)
     for table in engine.change.tables:
         for column in table.columns:
-            orphans = engine.with_orphans(table.name, column, column.key.own)
+            place, key, field = f"{table.name}.{column.name}", column.key, column.after
+            is_plain = not (field is None or field.is_relation or column.is_history)
+            needed = "" if engine.note.backwards else key.after.rel_db_type(engine.connection)
+            if is_plain and needed and field.db_type(engine.connection) != needed:
+                yield (
+                    f"{place} has a foreign key to {key.label}, and is a {type(field).__name__} in "
+                    f"the migrations: name it by --adopt {place}={key.label}, or make it a "
+                    f"ForeignKey, by makemigrations and migrate, before the move"
+                )
+            orphans = engine.with_orphans(table.name, column, key.own)
             # Histories may contain keys of deleted rows: the query only shows whether they compare.
             limit = " LIMIT 0" if column.is_history else ""
             try:
                 count = value(engine.connection, f"SELECT COUNT(*) {orphans}{limit}")
             except DatabaseError as error:  # such as another collation
                 yield (
-                    f"{table.name}.{column.name} can't be compared with {column.key.table}."
-                    f"{column.key.name}: {error}. Give it the type and the collation of the key, "
-                    f"and run this again"
+                    f"{place} can't be compared with {key.table}.{key.name}: {error}. Give it the "
+                    f"type and the collation of the key, and run this again"
                 )
                 return
             if count:
                 yield (
-                    f"{counted(count, 'row')} of {table.name}.{column.name} without a row of "
-                    f"{column.key.table}: correct or delete them, and run this again"
+                    f"{counted(count, 'row')} of {place} without a row of {key.table}: correct or "
+                    f"delete them, and run this again"
                 )
     yield from texts.problems(engine.editor, engine.change)
     yield from engine.problems()
@@ -85,9 +93,7 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
         for table in engine.change.tables
     }
     for foreign_key in engine.foreign_keys():
-        parent = changed.get(folded_table(foreign_key.referenced_table))
-        if parent is None:
-            continue
+        parent = changed.get(folded_table(foreign_key.referenced_table), {})
         child = folded_table(foreign_key.table)
         for column, referred in zip(
             foreign_key.columns, foreign_key.referenced_columns, strict=True
@@ -117,8 +123,7 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
 
 
 def _size_problems(engine: KeyEngine) -> Iterator[str]:
-    """Keys that are too large for the type of their field, such as those of an unsigned column: the
-    map and the field of the old key have this type."""
+    """Keys that their field, the old one and the map can't hold, as those of an unsigned column."""
     for key in engine.change.keys:
         if isinstance(key.before, models.IntegerField):
             kind = key.before.get_internal_type()

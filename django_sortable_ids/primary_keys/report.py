@@ -53,8 +53,7 @@ class KeyReport:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of rows of the largest moved table, with an index of the key, as a measure of the
-    machine."""
+    """A copy of rows of the largest moved table, with an index, as a measure of the machine."""
 
     rows: int
     seconds: float

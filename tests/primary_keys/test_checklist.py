@@ -131,7 +131,7 @@ def test_columns_that_contain_keys(tmp_path):
     }
     plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
     assert "depot_log.about_object_id: texts of keys, by content type" in plan
-    start = plan.index("Decide about 12 columns that the move doesn't change:")
+    start = plan.index("Decide about 12 columns without a foreign key:")
     assert plan[start + 1].startswith("  name it by --adopt, ")
     assert plan[-2].endswith(': see "Before you move a primary key" in the documentation')
     assert plan[-1].startswith("Next: decide, then ")

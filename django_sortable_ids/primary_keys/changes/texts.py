@@ -232,7 +232,7 @@ def deleted_keys(connection: Any, texts: Texts, key: Key, known: KeyColumn) -> I
         while page := cursor.fetchmany(_TEXTS):
             keys = set(by_key(connection, key, (str(text) for (text,) in page)))
             name = known.key_field.name
-            keys -= {existing for (existing,) in _looked_up(connection, known, list(keys), name)}
+            keys -= {existing for (existing,) in looked_up(connection, known, list(keys), name)}
             yield sorted(keys)
 
 
@@ -299,7 +299,7 @@ def _new_values(connection: Any, key: Key, candidates: Iterable[str]) -> Iterato
     folded: dict[Any, list[str]] = {}
     for old, same in texts.items():
         folded.setdefault(_folded(old), []).extend(same)
-    for old, new in _looked_up(connection, key.map, list(texts), key.map.column, key.map.next):
+    for old, new in looked_up(connection, key.map, list(texts), key.map.column, key.map.next):
         # A collation may say that a key is equal to texts in other cases.
         for text in texts.get(old) or folded.get(_folded(old), []):
             yield text, str(new)
@@ -309,7 +309,7 @@ def _folded(key: Any) -> Any:
     return key.casefold().rstrip(" ") if isinstance(key, str) else key
 
 
-def _looked_up(connection: Any, values: KeyColumn, keys: list[Any], *names: str) -> Iterator[Any]:
+def looked_up(connection: Any, values: KeyColumn, keys: list[Any], *names: str) -> Iterator[Any]:
     """Fields of the rows that have these keys."""
     known: QuerySet[Any] = QuerySet(values.model, using=connection.alias)
     for start in range(0, len(keys), _KEYS):
