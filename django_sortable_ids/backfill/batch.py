@@ -14,8 +14,9 @@ from django.core.exceptions import ValidationError
 
 from ..schemes import ID, OutOfRange, TimeScheme
 from ..schemes.clock_and_randomness import drawn_below
+from .engines.base import HASHES
 from .sources.base import Row
-from .sources.target import HASHES, Target
+from .sources.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ class Cursor:
     span: Span | None = None
     """Rows before that row which still have to be written; ``position`` is where they begin."""
 
-    def last(self, scheme: TimeScheme, tick: int) -> tuple[datetime, Any, ID] | None:
-        """Place and id of the last row, if it is of that tick."""
+    def last(self, scheme: TimeScheme, tick: int) -> tuple[Any, Any, ID] | None:
+        """Place, key and id of the last row, if it is of that tick."""
         if self.position is None or self.position.tick != tick:
             return None
         return *self.row, scheme.from_trusted(scheme.layout.join(tick, self.position.suffix))

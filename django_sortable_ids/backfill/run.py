@@ -97,7 +97,7 @@ class _Runner:
         self._session: object = None
         """The driver's connection that was last prepared."""
         self._last_error: str | None = None
-        self._rows_before = 0
+        self._last_size = 0
         self._tried = NOTHING
         token = secrets.token_hex(16)
         self._run = self._persist(lambda: owner.take(plan, token))
@@ -145,7 +145,7 @@ class _Runner:
             return self._plan.writer.next_batch(self._cursor, self._size.rows)
 
         while self._filled < end or ((cursor := self._cursor) and cursor.span):
-            if not self._commit(make).size:
+            if not self._write_batch(make).size:
                 return
 
     def _count_missing(self) -> int:
@@ -163,7 +163,7 @@ class _Runner:
         while count > 0 and (rows := self._persist(partial(find, cursor, count, last))):
             count, last = count - len(rows), rows[-1]
             while rows:
-                filled = set(self._commit(partial(writer.late_batch, rows, cursor)).rows)
+                filled = set(self._write_batch(partial(writer.late_batch, rows, cursor)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
 
     def _fill_without_time(self, writer: Writer) -> int:
@@ -174,20 +174,20 @@ class _Runner:
             # Outside of the transaction, for which the lease of a worker number would wait on
             # SQLite.
             target.source.known_ids(target, [(None, None)])
-            size = self._commit(lambda: writer.next_batch(None, self._size.rows)).size
+            size = self._write_batch(lambda: writer.next_batch(None, self._size.rows)).size
             if not size:
                 break
             left -= size
         return self._persist(target.missing.count)
 
-    def _commit(self, make: Callable[[], Batch]) -> Batch:
+    def _write_batch(self, make: Callable[[], Batch]) -> Batch:
         """Pause, then make a batch and write it, in one transaction."""
-        self._pace.rest(self._rows_before)
-        batch = self._persist(partial(self._try, make), self._size.halve)
-        self._rows_before = batch.size
+        self._pace.rest(self._last_size)
+        batch = self._persist(partial(self._write_in_transaction, make), self._size.halve)
+        self._last_size = batch.size
         return batch
 
-    def _try(self, make: Callable[[], Batch]) -> Batch:
+    def _write_in_transaction(self, make: Callable[[], Batch]) -> Batch:
         for attempt in range(1, TRIES + 1):
             started = time.monotonic()
             try:
@@ -201,7 +201,7 @@ class _Runner:
                 if run is None:
                     raise owner.ownership_lost(self._target) from None
                 kept = ("cursor", "rows_filled", "batches")
-                self._written({name: getattr(run, name) for name in kept})
+                self._apply({name: getattr(run, name) for name in kept})
                 return self._tried
             except RowLeftEmpty:
                 if attempt == TRIES:
@@ -218,7 +218,7 @@ class _Runner:
                     raise self._target.stopped(self._tried.rows[0], error) from error
             else:
                 self._size.took(batch.size, time.monotonic() - started)
-                self._written(changes)
+                self._apply(changes)
                 return batch
         raise AssertionError("unreachable")
 
@@ -317,7 +317,7 @@ class _Runner:
             row = owner.mine(self._target, self._run)
             row.update(token="", heartbeat=owner.now_ms(), **changes)
 
-    def _written(self, changes: dict[str, Any]) -> None:
+    def _apply(self, changes: dict[str, Any]) -> None:
         filled = changes["rows_filled"] - self._run.rows_filled
         for name, value in changes.items():
             setattr(self._run, name, value)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django.db import NotSupportedError
@@ -30,10 +31,10 @@ from .batch import (
     mint,
     mint_between,
 )
-from .engines.base import Engine
+from .engines.base import HASHES, Engine
 from .pending_rows import Bounds, PendingRows
 from .sources.base import Row
-from .sources.target import HASHES, Target
+from .sources.target import Target
 
 LATE_ROWS = 1000  # read at a time
 NEIGHBOURS = 10
@@ -265,14 +266,13 @@ class ComputingIDs:
         bounds = self._pending.bounds(cursor, size)
         if bounds is None:
             return None
-        start = self._start(bounds.first, cursor)
+        start, later = self._start(bounds.first, cursor), bounds.more_in_tick
         # If possible, leave room for as many rows that may be inserted later.
-        roomy = replace(bounds, more_in_tick=bounds.more_in_tick + bounds.size)
-        computed = roomy if self._fits(roomy, start) else bounds
-        if not self._fits(computed, start):
-            return None
-        rows = [bounds.first, bounds.last]
-        return Batch(rows, bounds.size, lambda: self._compute(computed, start))
+        for beyond in (later + bounds.size, later):
+            if self._fits(bounds.size + beyond, bounds.last, start):
+                write = partial(self._compute, bounds, start, beyond)
+                return Batch([bounds.first, bounds.last], bounds.size, write)
+        return None
 
     def _start(self, first: Row, cursor: Cursor | None) -> int:
         """The first free rank in the tick of the first row."""
@@ -283,15 +283,15 @@ class ComputingIDs:
         width = layout.new.suffixes // self._composition.ranks
         return -(-layout.new_below(position.suffix + 1) // width)
 
-    def _fits(self, bounds: Bounds, start: int) -> bool:
-        """Whether every tick surely has room for its rows; else Python checks each tick."""
-        layout, tick = self._scheme.layout.new, self._target.tick(bounds.last[0])
-        if bounds.size + bounds.more_in_tick > self._composition.ranks - start:
-            return False
-        return layout.capacity(tick) == layout.suffixes
+    def _fits(self, rows: int, last: Row, start: int) -> bool:
+        """Whether every tick surely has room for so many rows; else Python checks each tick."""
+        layout, tick = self._scheme.layout.new, self._target.tick(last[0])
+        # The last tick of a scheme may be cut off.
+        is_whole = layout.capacity(tick) == layout.suffixes
+        return is_whole and rows <= self._composition.ranks - start
 
-    def _compute(self, bounds: Bounds, start: int) -> Written:
-        parameters = self._parameters(bounds.first, bounds.last, start, bounds.more_in_tick)
+    def _compute(self, bounds: Bounds, start: int, beyond: int) -> Written:
+        parameters = self._parameters(bounds.first, bounds.last, start, beyond)
         statements = self._statements
         if statements.counting_sql:
             with self._connection.cursor() as cursor:
@@ -301,7 +301,7 @@ class ComputingIDs:
         self._pending.wrote(filled, bounds.size)
         return Written(filled, self._cursor_after(bounds.last) if filled else None, bounds.last)
 
-    def _parameters(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
+    def _parameters(self, first: Row, last: Row, start: int, beyond: int) -> dict[str, Any]:
         parameters_of = self._statements.parameters_of
         return {
             **parameters_of("first", first),
@@ -309,7 +309,7 @@ class ComputingIDs:
             "reserved_tick": self._target.tick(first[0]) if start else -1,
             "start": start,
             "last_tick": self._target.tick(last[0]),
-            "beyond": more_in_tick,
+            "beyond": beyond,
         }
 
     def _cursor_after(self, last: Row) -> Cursor:
@@ -328,10 +328,8 @@ class ComputingIDs:
         tick = self._target.tick
         if bounds is None or tick(bounds.first[0]) == tick(bounds.last[0]):
             return None
-        ample = replace(
-            bounds, size=_AMPLE * bounds.size, more_in_tick=_AMPLE * bounds.more_in_tick
-        )
-        if not self._fits(ample, self._start(bounds.first, cursor)):
+        ample = _AMPLE * (bounds.size + bounds.more_in_tick)
+        if not self._fits(ample, bounds.last, self._start(bounds.first, cursor)):
             return None
         span = Span(bounds.first, bounds.last, bounds.size)
         position = cursor.position if cursor else None

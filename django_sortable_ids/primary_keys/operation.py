@@ -4,7 +4,8 @@
 2. The map gets the present and the new key of each row.
 3. It also gets keys of deleted rows, which only histories contain.
 4. All columns get new keys for their old ones: in one transaction, or by steps in a note.
-5. The map is dropped. The pairs of deleted rows stay as long as the move can be undone.
+5. The map is dropped, and what is known of earlier backfills of the keys. The pairs of deleted
+   rows stay as long as the move can be undone.
 
 On the way back, steps 2 and 3 are one: the map gets the old keys, and rows without one get one.
 """
@@ -152,15 +153,15 @@ class MigratePrimaryKey(BothWays):
     def _move(self, engine: KeyEngine, keys: Sequence[MovedKey], *, backwards: bool) -> None:
         deleted = DeletedKeys(engine, self.histories)
         if not engine.resume():
-            obstacles.check(engine, self.allowed)
+            obstacles.check(engine, self.allowed)  # 1
             engine.create_maps()
             if backwards:
-                deleted.fill_old_keys()
+                deleted.fill_old_keys()  # 2 and 3
             else:
-                key_map.fill_new_keys(engine, keys)
-                deleted.fill_new_keys(keys)
-            engine.move()
-        engine.drop_maps()
+                key_map.fill_new_keys(engine, keys)  # 2
+                deleted.fill_new_keys(keys)  # 3
+            engine.move()  # 4
+        engine.drop_maps()  # 5
         deleted.drop_tables([key.model for key in keys if backwards or key.old is None])
         notes.forget_runs(engine.change.keys, engine.using)
 

@@ -90,8 +90,9 @@ class Generator:
     """Steps are the largest ones while this much of the tick's range is left; 0: always."""
     _peak: int
     """The latest tick that the clock has shown."""
-    _near: int
-    """If the clock shows a tick from ``_tick`` to before this one, all suffixes fit into it."""
+    _first_until: int
+    """A clock that is after ``_tick`` and before this tick gets the first id of its own tick: no id
+    is finished, and the suffix is random."""
 
     def __init__(
         self,
@@ -150,7 +151,7 @@ class Generator:
                 pass
         with self._lock:
             now = (ns - self._epoch_ns) // self._tick_ns
-            if self._tick < now < self._near:
+            if self._tick < now < self._first_until:
                 # _next_in, in less time: with ticks of 100 ns, each id is the first of its tick.
                 self._tick = self._peak = now
                 self._suffix = suffix = self._below(self._most_first)
@@ -194,7 +195,7 @@ class Generator:
             value = self._start(now)
             self._peak = now
             if self._suffixes is None and self._batch == 1:
-                self._near = min(now + self._travel + 1, self._last_tick)
+                self._first_until = min(now + self._travel + 1, self._last_tick)
             return value
         if (value := self._next_of_tick()) is None:
             following, latest = self._tick + 1, now
@@ -228,7 +229,7 @@ class Generator:
         except IndexError:
             ready = self._further(self._batch)
         self._batch = min(2 * self._batch, self._largest_batch)
-        self._near = _BEFORE_ALL
+        self._first_until = _BEFORE_ALL
         value = ready.pop() if ready else None
         # From now on, other threads pop from it.
         self._ready = ready
@@ -300,7 +301,7 @@ class Generator:
         self._ready.clear()
         self._current = 0, 0, self._ready.pop
         self._suffix = self._stop = 0
-        self._tick = self._peak = self._near = _BEFORE_ALL
+        self._tick = self._peak = self._first_until = _BEFORE_ALL
         self._visited: dict[int, tuple[int, int]] = {}
 
 

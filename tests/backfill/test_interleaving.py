@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.engines.base import HASHES
 from django_sortable_ids.backfill.pace import Control, Stopped
-from django_sortable_ids.backfill.sources.target import HASHES
 from django_sortable_ids.backfill.verify import verify
 from tests.support import execute
 

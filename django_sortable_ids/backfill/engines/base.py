@@ -31,8 +31,8 @@ class Statements(ABC):
     Their parameters have names. ``first_time``, ``first_key_0`` and so on are the time and the key
     of the first row of the batch; ``last_time``, ``last_key_0`` of the last row. ``reserved_tick``
     and ``start`` are the tick in which the previous batch ended and its first free rank.
-    ``last_tick`` and ``beyond`` are the tick of the last row, and the number of rows after the
-    batch that share it.
+    ``last_tick`` and ``beyond`` are the tick of the last row, and how many of its slots are kept
+    for rows after the batch.
     """
 
     kept: Sequence[str] = ()
@@ -157,6 +157,8 @@ class Statements(ABC):
         return str(self.connection.ops.quote_name(str(name)))
 
 
+HASHES = 1 << 16
+"""How many hashes of ticks there are, in whose order a span of rows is written in parts."""
 LOCK_SECONDS = 1
 """How long a statement waits for a lock: later writers queue up after it."""
 

@@ -17,8 +17,8 @@ from django.utils.functional import cached_property
 from ... import db
 from ...db import tables
 from ...db.transactions import lift_statement_limit
-from ..sources.target import HASHES, Target
-from .base import LOCK_SECONDS, Engine, Statements
+from ..sources.target import Target
+from .base import HASHES, LOCK_SECONDS, Engine, Statements
 
 _IN_PART = (
     " WHERE CASE WHEN tick = %(last_tick)s THEN %(with_last_tick)s "

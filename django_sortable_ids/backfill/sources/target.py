@@ -29,8 +29,6 @@ OnOutOfRange = Literal["error", "skip"]
 
 PAGE = 20_000
 """How many rows are read at a time when all of them are read."""
-HASHES = 1 << 16
-"""How many hashes of ticks there are, in whose order a span of rows is written in parts."""
 SORTED_AT_ONCE = 50_000
 """How many rows of one sort are kept if no index has their order."""
 

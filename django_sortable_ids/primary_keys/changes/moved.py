@@ -179,18 +179,18 @@ def copied(key: MovedKey) -> dict[str, str]:
 def with_maps(
     state: ProjectState,
     moved: Iterable[MovedKey],
-    before: ProjectState,
+    with_old: ProjectState,
     using: str,
     *,
     backwards: bool,
 ) -> ProjectState:
-    """The state with the models of both tables for each key. ``before`` is the state in which the
-    keys are the old ones."""
+    """The state with the models of both tables for each key. ``with_old`` is the state in which
+    the keys are the old ones."""
     extended = state.clone()
     for key in moved:
         model = state.models[key.model_key]
         table = str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
-        keys = {OLD_KEY: before.models[key.model_key].fields[key.name], NEW_KEY: key.field}
+        keys = {OLD_KEY: with_old.models[key.model_key].fields[key.name], NEW_KEY: key.field}
         present = NEW_KEY if backwards else OLD_KEY
         pair = {
             name: _plain(field, using, **{"primary_key" if name == present else "null": True})
