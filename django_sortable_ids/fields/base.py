@@ -85,6 +85,25 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         candidates = self.public_text.read(value)
         return candidates[0] if len(candidates) == 1 else Candidates(candidates)
 
+    def _single(self, value: Any, using: str | None = None) -> Any:
+        return self.one_of(value.values, using) if isinstance(value, Candidates) else value
+
+    def one_of(self, candidates: tuple[ID, ...], using: str | None = None) -> ID:
+        """The candidate that exists in the database ``using``; the first one if none does."""
+        model = getattr(self, "model", None)
+        if len(candidates) == 1 or model is None:
+            return candidates[0]
+        rows = model._base_manager.using(using).filter(**{f"{self.name}__in": candidates})
+        existing = set(rows.values_list(self.attname, flat=True))
+        return next((value for value in candidates if value in existing), candidates[0])
+
+    def candidates(self, text: Any) -> tuple[ID, ...]:
+        """Every value that a public text may stand for: several only with several mask keys."""
+        try:
+            return self.public_text.candidates(text)
+        except InvalidID:
+            raise self.invalid(text) from None
+
     def parse_public(self, text: Any) -> ID:
         """The value of a public text; ``ValidationError`` for anything else.
 
@@ -112,25 +131,6 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             return self.public_text.format(value)
         read = self.canonical(value)
         return value if read is value else self.public_text.format(read)
-
-    def candidates(self, text: Any) -> tuple[ID, ...]:
-        """Every value that a public text may stand for: several only with several mask keys."""
-        try:
-            return self.public_text.candidates(text)
-        except InvalidID:
-            raise self.invalid(text) from None
-
-    def one_of(self, candidates: tuple[ID, ...], using: str | None = None) -> ID:
-        """The candidate that exists in the database ``using``; the first one if none does."""
-        model = getattr(self, "model", None)
-        if len(candidates) == 1 or model is None:
-            return candidates[0]
-        rows = model._base_manager.using(using).filter(**{f"{self.name}__in": candidates})
-        existing = set(rows.values_list(self.attname, flat=True))
-        return next((value for value in candidates if value in existing), candidates[0])
-
-    def _single(self, value: Any, using: str | None = None) -> Any:
-        return self.one_of(value.values, using) if isinstance(value, Candidates) else value
 
     def invalid(self, value: Any) -> ValidationError:
         """The error for a malformed id; its message shows a valid example. It names the field of
