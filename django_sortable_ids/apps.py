@@ -196,8 +196,7 @@ def _adapt_functions() -> None:
     of_any = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
     defined = [*vars(text).values(), *vars(json).values(), Collate]
     functions = {cls for cls in defined if isinstance(cls, type) and issubclass(cls, Func)}
-    of_text = functions - {Func, Transform, *of_any}
-    kinds = [(cls, "text") for cls in of_text]
+    kinds = [(cls, "text") for cls in functions - {Func, Transform, *of_any}]
     kinds += [(cls, "any") for cls in (*of_any, *Aggregate.__subclasses__())]
     subquery_sql = deferred("functions.expressions:subquery_as_vendor")
     for name in ("as_sqlite", "as_postgresql", "as_mysql"):

@@ -107,8 +107,7 @@ class RetryOnCollision(models.Model):
         # Django calls this for the table of each parent, then for the model's own table. It may try
         # an UPDATE first, so the INSERT generates the ids. An UPDATE with a new key could only hit
         # another row.
-        table_of = cls or type(self)
-        generated = _GeneratedIDs(table_of, [self], using or "default")
+        generated = _GeneratedIDs(cls or type(self), [self], using or "default")
         if not (force_update or update_fields):
             force_insert = force_insert or any(field.primary_key for field in generated.rows)
 

@@ -25,8 +25,8 @@ PIECE_SECONDS = 0.2
 """A pause checks for signals this often."""
 
 
-class Stopped(Exception):
-    """The run was told to stop; no batch is half done."""
+class Stopped(BaseException):
+    """The run was told to stop; no batch is half done. As after Ctrl-C, nobody closes a cursor."""
 
     def __init__(self, signum: int = signal.SIGINT) -> None:
         super().__init__(signum)

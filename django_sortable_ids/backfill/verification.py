@@ -273,5 +273,7 @@ class Form:
 
     def _mending(self, pk: Any, value: Any) -> str:
         """The statement that corrects a row: by another spelling, or by None for the next run."""
+        if value is None and self._field in self._target.model._meta.pk_fields:
+            return "give the row another key, or delete it"
         rows = f"{self._target.model.__name__}._base_manager.filter(pk={pk!r})"
         return f"{rows}.update({self._field.name}={value!r})"

@@ -251,8 +251,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         return False
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
-        missing = getattr(model_instance, self.attname) is None
-        if add and missing and self.generates_ids:
+        if add and self.generates_ids and getattr(model_instance, self.attname) is None:
             return _PendingID(model_instance)
         return super().pre_save(model_instance, add)
 

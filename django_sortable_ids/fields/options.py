@@ -225,7 +225,8 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     def check(self, **kwargs: Any) -> list[CheckMessage]:
         if self.wrong_options:
             kwargs["databases"] = None  # There is no column that a database could judge.
-        errors = models.Field.check(self, **kwargs)
+        # Django warns of a varchar without max_length, which has the length of an id here.
+        errors = [each for each in models.Field.check(self, **kwargs) if each.id != "mysql.W003"]
         if not apps.is_installed("django_sortable_ids"):
             message = _NEEDS_APP.format(type(self).__name__)
             errors.insert(0, WrongOption(APP, message).error(self))

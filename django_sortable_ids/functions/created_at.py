@@ -201,8 +201,7 @@ class _Comparison(_OfCreatedAt):
         if self.decoding is lookups.Range and len(values) != 2:
             raise TypeError(f"{field}: expected two times, found {described(self.rhs)}")
         interval = _OF_CALENDAR.get(type(self.lhs)) or partial(_of_moment, field=field)
-        of_values = list(map(interval, values))
-        self.intervals = type(self).matching(of_values)
+        self.intervals = type(self).matching(list(map(interval, values)))
         return self.rhs
 
     @property

@@ -14,6 +14,7 @@ from itertools import chain
 from signal import SIGINT
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, OutputWrapper
 
 from ..backfill.pace import Stopped
@@ -150,6 +151,10 @@ class Request:
         try:
             with explained(again):
                 yield
+        except ValidationError as error:
+            raise CommandError(
+                f"{error.messages[0]} A row has this key: correct it. Continue with: {again}"
+            ) from None
         except (KeyboardInterrupt, Stopped) as stop:
             signum = stop.number if isinstance(stop, Stopped) else SIGINT
             message = f"Stopped; {what}. Continue with: {again}"
@@ -217,12 +222,11 @@ class Output:
 
 
 def of_target(target: Target) -> dict[str, Any]:
-    stored = target.source.options
     return {
         "field": target.label,
         "database": target.using,
         "scheme": target.field.scheme.name,
-        **{name: stored.get(name) for name in OF_FIELDS},
+        **{name: target.source.options.get(name) for name in OF_FIELDS},
         "on_null": target.on_null,
         "on_out_of_range": target.on_out_of_range,
     }

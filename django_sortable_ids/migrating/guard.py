@@ -309,8 +309,7 @@ class _Walk:
     def misread(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why a field without ids would read a sampled id as another value; else None."""
         key = referenced_id(old)
-        values = self.sampled(table, column, model) if key else []
-        for sample in values:
+        for sample in self.sampled(table, column, model) if key else []:
             if key and (reason := misread(sample, key, new, self.connection)):
                 what = MISREAD.format(misread=reason, storage=storage_names(key.scheme)[-1])
                 return _altered(key, what)
@@ -321,8 +320,7 @@ class _Walk:
         if is_same(old, new, self.connection.vendor):
             return None
         values = self.sampled(table, column, model)
-        accepted = "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS
-        late_share = 0.5 if accepted else 0
+        late_share = 0.5 if "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS else 0
         reason = misfit(values, new, self.connection, old, (table, column), late_share)
         if reason is None:
             return None

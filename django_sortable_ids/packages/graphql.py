@@ -84,8 +84,7 @@ def _result(usual: Any, field: Any, source: Any, info: Any, args: Any, kwargs: A
 def _node_id(usual: Any, source: Any, root: models.Model, *, info: Any = None) -> Any:
     """The part of a global id that names the object."""
     node_id = usual(source, root, info=info)
-    field = _id_column(root._meta.model, source.resolve_id_attr())
-    return shown(field, node_id)
+    return shown(_id_column(root._meta.model, source.resolve_id_attr()), node_id)
 
 
 def _nodes(usual: Any, source: Any, *, node_ids: Iterable[Any] | None = None, **kwargs: Any) -> Any:

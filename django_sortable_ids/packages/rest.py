@@ -70,8 +70,7 @@ def rest_framework_json_api(renderers: Any) -> None:
 
 
 def _resource_id(usual: Any, row: Any, output: Any) -> Any:
-    has_id = output and "id" in output
-    text = None if has_id else _public_key(row)
+    text = None if output and "id" in output else _public_key(row)
     return usual(row, output) if text is None else text
 
 

@@ -250,8 +250,7 @@ class SQLServerText(TextForm):
         return str(uuid.UUID(bytes_le=version_1.to_bytes(16, "big")))
 
     def parse(self, text: str) -> int:
-        shown = UUIDText().parse(text)
-        version_1 = uuid.UUID(int=shown).bytes_le
+        version_1 = uuid.UUID(int=UUIDText().parse(text)).bytes_le
         payload = VERSION_1.unwrap(int.from_bytes(version_1, "big"))
         if payload is None:
             raise ValueError("it is not a version 1 UUID in SQL Server's byte order")

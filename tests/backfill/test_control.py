@@ -7,10 +7,12 @@ import signal
 import sys
 from functools import partial
 from io import StringIO
+from threading import Timer
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import OutputWrapper
+from django.db import connection
 
 from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill import pace as module
@@ -339,6 +341,24 @@ def test_nobody_reads_what_it_prints(command, tmp_path, arguments):
     with told.open("w") as errors, os.fdopen(write, "w") as stdout:
         ended = command(*arguments, stdout=stdout, stderr=errors)
     assert (ended.code, told.read_text()) == (141, "")
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(
+    "connection.vendor != 'mysql'", reason="its driver, which fetches a result later"
+)
+def test_sigterm_while_the_server_answers():
+    insert_orders([START] * 3)
+
+    def slowly(run, sql, params, many, context):
+        if "SELECT" in sql and "testapp_order" in sql:
+            Timer(0.1, os.kill, [os.getpid(), signal.SIGTERM]).start()
+            return run("SELECT SLEEP(0.5)", None, many, context)
+        return run(sql, params, many, context)
+
+    with connection.execute_wrapper(slowly):
+        error = called(NAME, "--dry-run", CREATED)[1]
+    assert (str(error)[:8], error.returncode) == ("Stopped;", 143)
 
 
 @pytest.mark.django_db

@@ -3,6 +3,7 @@
 import re
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -86,9 +87,38 @@ def test_a_table_without_transactions(make):
     make([1, 2, 3])
     execute("ALTER TABLE odd ENGINE = MyISAM")
     assert refusal(NAME, "--created-from=created") == (
-        "odd is stored by MyISAM, which has no transactions: run `ALTER TABLE odd ENGINE = "
-        "InnoDB`, and run this again"
+        "odd is stored by MyISAM, which has no transactions. Run this, and then the command again: "
+        "ALTER TABLE `odd` ENGINE = InnoDB"
     )
+
+
+@pytest.mark.parametrize("arguments", [[NAME], ["shop.Odd.id", "--verify"]])
+def test_a_key_that_is_no_id(make, arguments):
+    key = ULIDField(primary_key=True, storage="varchar")
+    valid = "01KDVDNA00PVDPVDPVDPVDPVDM"
+    make([valid, "junk"], key, f"{key.db_type(connection)} PRIMARY KEY")
+    error = refusal(*arguments, "--created-from=created")
+    assert error.startswith("“junk” is not a valid ULID. ")
+    assert ". A row has this key: correct it. Continue with: manage.py backfill_ids " in error
+
+
+@is_mysql
+def test_a_unique_text_has_the_length_of_an_id():
+    with in_registry("Odd"):
+        model = define("Odd", "odd", id=ULIDField(primary_key=True, storage="varchar"))
+        assert model.check(databases=["default"]) == []
+
+
+@is_mysql
+@pytest.mark.parametrize("option", [[], ["--verify"]])
+def test_a_key_of_uuids_that_django_4_stored_as_texts(make, option):
+    if not connection.features.has_native_uuid_field:
+        pytest.skip("MySQL has no uuid")
+    keys = [uuid4().hex for _ in range(3)]
+    make(keys, models.UUIDField(primary_key=True), "char(32) PRIMARY KEY")
+    error = refusal(NAME, "--created-from=created", *option)
+    assert error.startswith("shop.Odd.id is no uuid but a char, as Django 4 created it, so Django ")
+    assert error.endswith(" refer to it: ALTER TABLE `odd` MODIFY `id` uuid")
 
 
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="has no such types")

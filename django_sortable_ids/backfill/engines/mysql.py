@@ -19,7 +19,7 @@ from ...errors import BackfillError, counted
 from ...functions.fragments import SQL
 from ..sources.target import EveryRow, Target, first_named
 from .base import LOCK_SECONDS, Engine
-from .mysql_statements import MySQLStatements, quoted, stored_as
+from .mysql_statements import SEES_TRIGGERS, MySQLStatements, quoted, stored_as
 
 _DEPENDS_ON_SESSION = re.compile(
     r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
@@ -34,13 +34,6 @@ AND FIND_IN_SET('UPDATE', event_manipulation) ORDER BY action_order, trigger_nam
 _COLUMNS = f"""
 SELECT column_name, data_type, generation_expression, extra FROM information_schema.columns
 WHERE {tables.OF_MYSQL} ORDER BY ordinal_position
-"""
-_SEES_TRIGGERS = f"""
-SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
-UNION SELECT 1 FROM information_schema.schema_privileges
-WHERE privilege_type = 'TRIGGER' AND COALESCE(%s, DATABASE()) LIKE table_schema
-UNION SELECT 1 FROM information_schema.table_privileges
-WHERE privilege_type = 'TRIGGER' AND {tables.OF_MYSQL}
 """
 _LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
@@ -70,23 +63,37 @@ class MySQL(Engine):
             if expression and "STORED" in extra
             if _DEPENDS_ON_SESSION.search(expression) or any(time in expression for time in local)
         ]
-        if not rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
+        if not rows(self.connection, SEES_TRIGGERS, [names[0], *names]):
             effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
         return effects
 
     def check_table(self, target: Target) -> None:
         self._check_commit(target)
+        self._check_key(target)
         self._check_times(target)
 
     def _check_commit(self, target: Target) -> None:
         """Refuse MyISAM and the like, where a batch can't be rolled back."""
-        table = target.model._meta.db_table
+        table, quote = target.model._meta.db_table, self.connection.ops.quote_name
         engine = stored_as(self.connection, table)[0]
         if engine in ("MyISAM", "Aria", "MEMORY", "MRG_MyISAM", "CSV"):
             raise BackfillError(
-                f"{table} is stored by {engine}, which has no transactions: run `ALTER TABLE "
-                f"{table} ENGINE = InnoDB`, and run this again"
+                f"{table} is stored by {engine}, which has no transactions. Run this, and then the "
+                f"command again: ALTER TABLE {quote(table)} ENGINE = InnoDB"
             )
+
+    def _check_key(self, target: Target) -> None:
+        """Refuse a key that MariaDB compares as a text without hyphens, and Django with them."""
+        quote, name = self.connection.ops.quote_name, target.model._meta.db_table
+        for key in target.model._meta.pk_fields:
+            stored = tables.column_info(self.connection, name, str(key.column))
+            if stored and stored.kind.lower() == "char" and key.db_type(self.connection) == "uuid":
+                table, column = quote(name), quote(str(key.column))
+                raise BackfillError(
+                    f"{key} is no uuid but a char, as Django 4 created it, so Django finds no row "
+                    f"by it. Use the Char32UUIDField of Django's release notes of 5.0, or run, as "
+                    f"for all columns that refer to it: ALTER TABLE {table} MODIFY {column} uuid"
+                )
 
     def _check_times(self, target: Target) -> None:
         """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
@@ -97,8 +104,7 @@ class MySQL(Engine):
         # By the column's own name: for a related row, source.name is the whole path.
         column = F(source.attname)
         wrong = wrong.filter(SQL(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
-        first = first_named(wrong)
-        if first is None:
+        if (first := first_named(wrong)) is None:
             return
         pk, who = first
         text = wrong.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
@@ -157,8 +163,7 @@ class MySQL(Engine):
         self.connection.close()
 
     def lag(self) -> float | None:
-        sources = named_rows(self.connection, "SHOW REPLICA STATUS")
-        if not sources:
+        if not (sources := named_rows(self.connection, "SHOW REPLICA STATUS")):
             return super().lag()
         lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
         return None if lag is None else float(lag)

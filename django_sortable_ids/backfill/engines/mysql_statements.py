@@ -26,6 +26,13 @@ _TEXT_COLUMNS = f"""
 SELECT column_name, character_set_name, collation_name FROM information_schema.columns
 WHERE {tables.OF_MYSQL} AND character_set_name IS NOT NULL
 """
+SEES_TRIGGERS = f"""
+SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
+UNION SELECT 1 FROM information_schema.schema_privileges
+WHERE privilege_type = 'TRIGGER' AND COALESCE(%s, DATABASE()) LIKE table_schema
+UNION SELECT 1 FROM information_schema.table_privileges
+WHERE privilege_type = 'TRIGGER' AND {tables.OF_MYSQL}
+"""
 
 
 def stored_as(connection: Any, table: str) -> Any:

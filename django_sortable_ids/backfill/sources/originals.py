@@ -84,8 +84,7 @@ class Originals(InOrderOfKeys):
         name = self.id_name
         for start in range(0, len(keys), _AT_A_TIME):
             page = keys[start : start + _AT_A_TIME]
-            originals = self.originals.filter(pk__in=page)
-            known = dict(originals.values_list("pk", name))
+            known = dict(self.originals.filter(pk__in=page).values_list("pk", name))
             gone = [key for key in page if key not in known]
             have_ids = Q(**{f"{self.field.name}__in": gone, f"{name}__isnull": False})
             other_rows = self.rows.filter(have_ids).order_by("-pk")

@@ -189,8 +189,7 @@ class Fixed(Derived):
         rows: models.QuerySet[Any] = models.QuerySet(wanted.model, using=wanted.using)
         if last and before and last.cursor and rows.filter(has_id).exists():
             moment = datetime.fromisoformat(before)
-        key = wanted.model._meta.pk_fields[0]
-        return cls(wanted.model, key, wanted.using, moment=moment)
+        return cls(wanted.model, wanted.model._meta.pk_fields[0], wanted.using, moment=moment)
 
     @property
     def described(self) -> str:

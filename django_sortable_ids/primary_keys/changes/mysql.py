@@ -24,7 +24,7 @@ from typing import Any
 from django.db import Error, transaction
 from django.utils.functional import cached_property
 
-from ...backfill.engines.mysql_statements import stored_as
+from ...backfill.engines.mysql_statements import SEES_TRIGGERS, stored_as
 from ...db import row, rows, tables, value
 from ...db.errors import error_number
 from ...errors import BackfillError
@@ -76,13 +76,6 @@ _ON_CLUSTER = (
     "primary keys can't be moved on a Galera cluster (wsrep_on is ON): stop all nodes but one, "
     "start that one with --wsrep-on=OFF, migrate, and start the cluster from it"
 )
-_RIGHTS = """
-SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
-UNION ALL SELECT 1 FROM information_schema.schema_privileges
-    WHERE privilege_type = 'TRIGGER' AND DATABASE() LIKE table_schema
-UNION ALL SELECT 1 FROM information_schema.table_privileges
-    WHERE privilege_type = 'TRIGGER' AND table_schema = DATABASE() AND table_name = %s
-"""
 _NEEDS_SUPER = 1419
 """The error of a server with a binary log, before it looks at the privilege TRIGGER."""
 WAIT = 10
@@ -186,7 +179,7 @@ class MySQLKeys(KeyEngine):
                 reason = "the new key would lose" if is_key else "is no new key"
                 yield (
                     f"{table.name}.{column} has the DEFAULT {info.default}, which {reason}: run "
-                    f"`ALTER TABLE {table.name} ALTER COLUMN {column} DROP DEFAULT`"
+                    f"ALTER TABLE {self.quote(table.name)} ALTER {self.quote(column)} DROP DEFAULT"
                 )
 
     def _not_stored(self, name: str) -> Iterator[str]:
@@ -195,8 +188,8 @@ class MySQLKeys(KeyEngine):
             yield f"{name} is a {kind or 'missing table'}, not a plain table"
         elif engine != "InnoDB":
             yield (
-                f"{name} is stored by {engine}, which has no transactions: run "
-                f"`ALTER TABLE {name} ENGINE = InnoDB`, and run this again"
+                f"{name} is stored by {engine}, which has no transactions. Run this, and then the "
+                f"command again: ALTER TABLE {self.quote(name)} ENGINE = InnoDB"
             )
         elif "partitioned" in options:
             yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and run this again"
@@ -240,8 +233,8 @@ class MySQLKeys(KeyEngine):
             )
             execute(self.editor, f"DROP TRIGGER {name}")
         except Error as error:
-            is_about_logs = error_number(error) == _NEEDS_SUPER
-            if not is_about_logs or not value(self.connection, _RIGHTS, [new.name]):
+            rights = rows(self.connection, SEES_TRIGGERS, [None, None, new.name])
+            if error_number(error) != _NEEDS_SUPER or not rights:
                 yield (
                     f"{new.name}: this user may not see its triggers: {error}. Grant TRIGGER, and "
                     f"run this again"

@@ -243,8 +243,7 @@ class NewTable:
 
     def _alter(self, changes: list[str]) -> None:
         if changes:
-            sql = f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}"
-            execute(self._editor, sql)
+            execute(self._editor, f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}")
 
     def _types(self) -> Iterator[tuple[str, str]]:
         for part in self.table.parts:

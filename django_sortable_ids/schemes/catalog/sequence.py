@@ -329,8 +329,7 @@ class LexicalSequence(Scheme):
     def example(self) -> ID:
         first = self.numeration.number(self.start)
         increased = first + len(self.numeration.digits("upper")) * self.step
-        number = increased if increased < self._stop else first
-        return self._text_of(number)
+        return self._text_of(increased if increased < self._stop else first)
 
 
 @lru_cache(typed=True)
