@@ -43,8 +43,7 @@ class Resolved(NamedTuple):
 
     def fetch(self, using: str | None = None) -> models.Model:
         """The instance, from the database ``using``. Raises the model's ``DoesNotExist``."""
-        rows = self.model._default_manager.using(using)
-        return rows.get(**{self.field.name: self.value})
+        return self.model._default_manager.using(using).get(**{self.field.name: self.value})
 
 
 def resolve(text: str) -> Resolved:

@@ -80,8 +80,7 @@ def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
             # Two models may share a table.
             others = [other for other in known.get(prefix, ()) if _column(other) != _column(field)]
             if others:
-                named = ", ".join(map(str, others))
-                yield message("E001", field, prefix=prefix, others=named)
+                yield message("E001", field, prefix=prefix, others=", ".join(map(str, others)))
 
 
 def _column(field: SortableIDField) -> tuple[str, str | None]:

@@ -54,7 +54,7 @@ is_interrupted = Kind(codes={sqlite3.SQLITE_INTERRUPT})
 is_leaving = Kind(numbers={1047, 1053, 1180})
 """The server shuts down, or its node leaves the cluster (1180: during a commit)."""
 is_duplicate = Kind({"23505"}, {1062})
-is_denied = Kind({"42501"}, {1044, 1045, 1142, 1143, 1227, 1370}, {sqlite3.SQLITE_AUTH})
+is_denied = Kind({"42501"}, {1044, 1142, 1143, 1227, 1370}, {sqlite3.SQLITE_AUTH})
 """The database user lacks a privilege."""
 
 
@@ -116,14 +116,14 @@ _REFUSALS = (
         "Look for an ALTER TABLE or a long transaction that holds it",
     ),
 )
-_STOPPED = ("the database interrupted the command", "Check that it can be reached")
+_STOPPED = ("the database refused or interrupted the command", "Check that it can be reached")
 
 _is_refused_by_server = (
     is_conflict
     | is_statement_timeout
     | is_lock_timeout
     | is_leaving
-    | Kind(numbers={1040, 1049, 1203})
+    | Kind(numbers={1040, 1045, 1049, 1203})
 )
 _CLIENT_ERRORS = 2000
 """The first number of client errors of MariaDB and MySQL."""

@@ -179,7 +179,9 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     def cast_db_type(self, connection: BaseDatabaseWrapper) -> str | None:
         if self.stored_scheme.value_type is int:
             return models.Field.cast_db_type(self, connection)
-        return self.db_type(connection)
+        db_type = self.db_type(connection)
+        # MySQL casts to no varchar.
+        return db_type.removeprefix("var") if connection.vendor == "mysql" else db_type
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:
         return super().db_parameters(connection) | {

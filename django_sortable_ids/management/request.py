@@ -207,8 +207,7 @@ class Output:
             yield
         except BaseException as error:
             code = error.returncode if isinstance(error, CommandError) else 1
-            text = str(error) or type(error).__name__
-            self._write_document(exit_code=code, error=text)
+            self._write_document(exit_code=code, error=str(error) or type(error).__name__)
             raise
         self._write_document(exit_code=0, error=None)
 
@@ -216,8 +215,7 @@ class Output:
         def as_text(value: Any) -> str:
             return value.isoformat() if isinstance(value, datetime) else str(value)
 
-        text = json.dumps((self._document or {}) | end, indent=2, default=as_text)
-        self._stdout.write(text)
+        self._stdout.write(json.dumps((self._document or {}) | end, indent=2, default=as_text))
         self._stdout.flush()
 
 

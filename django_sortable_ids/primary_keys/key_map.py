@@ -83,7 +83,8 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
 
 
 def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
-    target = replace(of_source(key.map.model, key.map.next_field, given, using), on_null=on_null)
+    target = of_source(key.map.model, key.map.next_field, given, using)
+    target = replace(target, on_null=on_null, allow_triggers=True)  # The table is of this app.
     notes.forget_runs([key], using)
     if target.without_id.exists():
         run.execute(plan.build(target, BATCH))

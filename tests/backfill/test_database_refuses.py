@@ -159,6 +159,16 @@ def test_a_right_is_missing(orders, missing):
     assert_ends_well()
 
 
+@pytest.mark.skipif(connection.vendor != "mysql", reason="others may take any password here")
+def test_the_password_is_wrong(orders, monkeypatch):
+    connection.close()
+    with monkeypatch.context() as patch:
+        patch.setitem(connection.settings_dict, "PASSWORD", "wrong")
+        message = refusal()
+    assert message.startswith("the database refused or interrupted the command: (1045, ")
+    assert " Check that it can be reached. Continue with: manage.py backfill_ids " in message
+
+
 # Renamed
 
 

@@ -292,7 +292,7 @@ def test_a_user_who_may_see_no_triggers_is_refused():
     grant = "SELECT, INSERT, UPDATE, DELETE{more} ON `" + database.replace("_", r"\_") + "`.* TO "
     execute(f"GRANT {grant.format(more='')}{user}")
     with made(undone=[f"DROP USER {user}"]):
-        with pytest.raises(CommandError, match="triggers that this user has no right to see"):
+        with pytest.raises(CommandError, match="triggers that this user may not see"):
             dry_run_of(user)
         execute(f"GRANT {grant.format(more=', TRIGGER')}{user}")
         dry_run_of(user)

@@ -467,6 +467,12 @@ class TestAssigned:
             with pytest.raises(NotSupportedError, match="can't cast"):
                 selected.get()
 
+    def test_a_text_that_is_cast_to_a_varchar(self, mixed):
+        ulid = ULIDField().generate()
+        mixed.objects.create(text=ulid)
+        wide = ULIDField(storage="varchar", max_length=40)
+        assert mixed.objects.annotate(made=Cast("text", wide)).get().made == ulid
+
     def test_a_member_of_a_document_is_compared_with_the_text_of_the_id(self, mixed):
         if connection.vendor == "postgresql":
             pytest.skip("it has no operator between jsonb and text")

@@ -118,7 +118,8 @@ def test_a_user_who_may_not_read_triggers(graph):
         refused(graph, "depot_order: this user may not see its triggers: .*Grant TRIGGER")
 
 
-def test_a_user_whose_rights_are_those_of_a_role(graph):
+@pytest.mark.parametrize("times", ['created_from="created_at"', 'created_at="now"'])
+def test_a_user_whose_rights_are_those_of_a_role(graph, times):
     execute("CREATE ROLE less_role")
     grants = (
         "GRANT ALL ON {own} TO less_role",
@@ -127,7 +128,7 @@ def test_a_user_whose_rights_are_those_of_a_role(graph):
     )
     try:
         with user(*grants):
-            small.write_move(graph)
+            small.write_move(graph, options=f"{times}, old={small.OLD}")
             graph.migrate()
     finally:
         execute("DROP ROLE less_role")

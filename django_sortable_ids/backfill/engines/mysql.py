@@ -64,7 +64,7 @@ class MySQL(Engine):
             if _DEPENDS_ON_SESSION.search(expression) or any(time in expression for time in local)
         ]
         if not rows(self.connection, SEES_TRIGGERS, [names[0], *names]):
-            effects.append("triggers that this user has no right to see (GRANT TRIGGER shows them)")
+            effects.append("triggers that this user may not see (GRANT TRIGGER to it shows them)")
         return effects
 
     def check_table(self, target: Target) -> None:
