@@ -124,7 +124,8 @@ TEXTS: Mapping[str, Text] = {
     "E008": Text(
         "The column holds {found}, but {title} needs {needed}: the database rejects ids, or, on "
         "MariaDB and MySQL without strict mode, truncates them.",
-        "Widen the column, or set storage= to the storage that it has.",
+        "Widen the column, set storage= to the storage that it has, or move a key of another type "
+        "by `manage.py backfill_ids --primary-key`.",
     ),
     "E009": Text("The column holds values of another scheme: {found}", "{fix}"),
     "E019": Text("{reason}: rows can't be inserted, or are lost.", "{fix}"),

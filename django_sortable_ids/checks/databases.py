@@ -195,8 +195,7 @@ def _check_column(
     stored = field.stored(connection)
     narrow = too_narrow(connection, stored, column)
     if narrow:
-        found, needed = narrow
-        yield message("E008", field, found=found, needed=needed, title=field.scheme.title)
+        yield message("E008", field, found=narrow[0], needed=narrow[1], title=field.scheme.title)
     if isinstance(stored, TextStorage) and not sorts(field, connection):
         collation = "collation, the database's default,"
         if column.collation:

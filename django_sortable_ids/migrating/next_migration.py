@@ -65,8 +65,7 @@ def migration_file(
     parse_number = MigrationAutodetector.parse_number
     # The last migration need not have the highest number.
     number = 1 + max(parse_number(taken) or 0 for app, taken in existing if app == app_label)
-    numbered = f"{number:04}_{name}"
-    migration = type("Migration", (Migration,), content)(numbered, app_label)
+    migration = type("Migration", (Migration,), content)(f"{number:04}_{name}", app_label)
     writer = MigrationWriter(migration, include_header=False)
     # MigrationWriter omits "atomic".
     source = writer.as_string().replace(_HEAD, f"{_HEAD}\n    atomic = False\n")

@@ -106,8 +106,7 @@ def _write(target: EveryRow, to: KeyColumn) -> None:
     """Sort the rows of the target once, and write the keys of all of them."""
     connection: Any = connections[target.using]
     columns = f"({OLD_KEY}, {NEW_KEY})"
-    table = connection.ops.quote_name(to.table)
-    insert = f"INSERT INTO {table} {columns}"
+    insert = f"INSERT INTO {connection.ops.quote_name(to.table)} {columns}"
     # On SQLite the pairs are sorted before they get into the map, since a row at a random place of
     # a tree takes several times as long.
     is_unsorted = connection.vendor == "sqlite"

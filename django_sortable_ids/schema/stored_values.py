@@ -210,8 +210,8 @@ def too_narrow(connection: BaseDatabaseWrapper, stored: Any, column: Any) -> tup
     """What the column holds and what an id needs, if that is more. SQLite has no widths."""
     if connection.vendor == "sqlite":
         return None
+    field_type = connection.introspection.get_field_type(column.type_code, column)
     if isinstance(stored, IntegerStorage):
-        field_type = connection.introspection.get_field_type(column.type_code, column)
         return ("32 bits or less", "64 bits") if field_type in _NARROW_INTEGERS else None
     match stored:
         case TextStorage():
@@ -222,6 +222,8 @@ def too_narrow(connection: BaseDatabaseWrapper, stored: Any, column: Any) -> tup
             needed, unit = 32, "characters"
         case _:
             return None
+    if field_type.endswith(("IntegerField", "AutoField")):
+        return "numbers", f"{needed} {unit}"
     width = column.display_size
     if not isinstance(width, int) or not 0 < width < needed:
         return None

@@ -109,6 +109,7 @@ def test_a_collation_of_a_language(adopted, field):
         ("char(31)", HexULIDField(unique=True), "31 characters"),
         ("varchar(32)", UUIDv7Field(unique=True, storage="char36"), "32 characters"),
         ("integer", SnowflakeField(unique=True), "32 bits or less"),
+        ("bigint", ULIDField(unique=True, storage="char"), "numbers"),
         ("binary(12)", ULIDField(unique=True, storage="binary"), "12 bytes"),
         ("varchar(255)", ULIDField(unique=True, storage="char"), None),
         ("text", HexULIDField(unique=True), None),
