@@ -12,7 +12,9 @@ from django.contrib.admin.views.main import ChangeList
 from django.utils import timezone
 
 from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
+from django_sortable_ids.admin.drill_down import _bars, path_to
 from django_sortable_ids.admin.model_admin import check_admins
+from django_sortable_ids.db.counting import Count
 from tests.combinations import in_one_case
 from tests.lookups.support import utc
 from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct
@@ -404,3 +406,10 @@ def errors(base, model, options):
     found = [each for each in check_admins() if each.obj is own]
     all_sites.discard(site)  # for the tests after this one
     return found
+
+
+def test_bars_that_were_not_counted_are_links():
+    periods = list(path_to("2026-07")[-1].inside())[:2]
+    not_counted, empty = _bars([*zip(periods, (Count(0, "minimum"), Count(0)), strict=True)], str)
+    assert (not_counted.url, empty.url) == ("2026-07-01", "")
+    assert not_counted.text == "July 1, 2026: not counted"

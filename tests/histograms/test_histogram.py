@@ -405,8 +405,14 @@ def test_labels_are_as_long_as_the_bars_need(length, label):
     assert list(figure.find_all("th", scope="row"))[1].text == label
 
 
-def test_hours_that_repeat_have_different_labels():
-    figure = drawn([bar(number, 1, length=timedelta(hours=1)) for number in range(25, 27)])
+@pytest.mark.parametrize("is_aware", [True, False])
+def test_hours_that_repeat_have_different_labels(settings, is_aware):
+    hours = [bar(number, 1, length=timedelta(hours=1)) for number in range(25, 27)]
+    if not is_aware:
+        settings.USE_TZ, settings.TIME_ZONE = False, "America/New_York"
+        ends = ((hour.start, hour.end) for hour in hours)
+        hours = [Bar(*(at.replace(tzinfo=None) for at in both), Rows(1)) for both in ends]
+    figure = drawn(hours)
     assert [each.text for each in figure.find_all("th", scope="row")] == [
         "Nov. 1, 2026, 1 a.m.",
         "Nov. 1, 2026, 1 a.m. EST",

@@ -477,10 +477,15 @@ def test_a_model_without_a_field_for_its_old_key(edited_project):
         "or the option --drop-old",
     ]
     assert done.stderr.split("BackfillError: ")[1].splitlines() == expected
-    other = "old_id = models.CharField(max_length=9, null=True, unique=True)"
-    project.change_models("    name", f"    {other}\n    name")
-    assert refused(project, "depot.Customer") == expected
-    project.change_models(f"    {other}\n", "")
+    for other in (
+        "CharField(max_length=9, null=True, unique=True)",
+        "BigIntegerField(null=True)",
+        "BigIntegerField(unique=True)",
+    ):
+        field = f"    old_id = models.{other}\n"
+        project.change_models("    name", f"{field}    name")
+        assert refused(project, "depot.Customer") == expected
+        project.change_models(field, "")
     done = move(project, "depot.Customer", "--drop-old", "--write-migration")
     assert done.returncode == 0, done.stderr
     assert "the old key is dropped" in done.stdout

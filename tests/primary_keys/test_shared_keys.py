@@ -28,6 +28,10 @@ class Visit(models.Model):
 class Details(models.Model):
     customer_id = models.BigIntegerField(primary_key=True)
     name = models.CharField(max_length=20)
+
+
+class Room(models.Model):
+    room_id = models.BigIntegerField(primary_key=True)
 """
 ROWS = """
 from depot.models import *
@@ -36,6 +40,7 @@ for name in "abc":
     pk = Customer.objects.create(name=name).pk
     Visit.objects.create(name=name, customer_no=pk)
     Details.objects.create(name=name, customer_id=pk)
+    Room.objects.create(room_id=pk)
 """
 FOUND = """
 from depot.models import *
@@ -47,8 +52,8 @@ found = [
 """
 SAME = [[name] * 3 for name in "abc"]
 KEY = "customer_id = models.BigIntegerField(primary_key=True)"
-OWN_KEY = """customer_id = UUIDv7AutoField(primary_key=True)
-    old_customer_id = models.BigIntegerField(null=True, unique=True, editable=False)"""
+OWN_KEY = """{name} = UUIDv7AutoField(primary_key=True)
+    old_{name} = models.BigIntegerField(null=True, unique=True, editable=False)"""
 ADOPTED = (
     "--adopt=depot_visit.customer_no=depot.Customer",
     "--adopt=depot_details.customer_id=depot.Customer",
@@ -92,9 +97,11 @@ def test_a_foreign_key_that_only_the_database_has(project):
 
 
 def test_a_moved_key_whose_values_are_those_of_another(project):
-    """Which would get other values."""
+    """Which would get other values. A key that is named after its own model is no reference."""
     project.change_models("no = models.BigIntegerField", "no = models.UUIDField")
-    project.change_models(KEY, OWN_KEY)
+    for name in ("customer_id", "room_id"):
+        plain = f"{name} = models.BigIntegerField(primary_key=True)"
+        project.change_models(plain, OWN_KEY.format(name=name))
     found = json.loads(project.move(ADOPTED[0], "--json").stdout)["findings"]
     assert [(each["column"], each["text"]) for each in found] == [
         ("depot_details.customer_id", "3 of 3 values are keys of depot.Customer")
