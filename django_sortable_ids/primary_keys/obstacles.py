@@ -93,7 +93,8 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
         for table in engine.change.tables
     }
     for foreign_key in engine.foreign_keys():
-        parent = changed.get(folded_table(foreign_key.referenced_table), {})
+        if not (parent := changed.get(folded_table(foreign_key.referenced_table))):
+            continue
         child = folded_table(foreign_key.table)
         for column, referred in zip(
             foreign_key.columns, foreign_key.referenced_columns, strict=True
