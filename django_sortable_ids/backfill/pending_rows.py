@@ -70,17 +70,15 @@ class PendingRows:
         """The next rows, with the last one locked: the next batch continues at its id."""
         rows = self.following(cursor, size)
         for _ in range(_LOOKS):
-            first = self._target.first(rows)
-            if first is None:
+            if (first := self._target.first(rows)) is None:
                 return None
-            self._target.check_time(first)
+            first_tick = self._target.checked_tick(first)
             last = self._last_of_dense(first, size) if self._is_dense else None
             count = size
             if last is None and (last := self._target.first(rows[size - 1 : size])) is None:
                 last, count = self._target.first(rows.reverse()), rows.count()
             if last and self._lock(last):
-                self._target.check_time(last)
-                ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
+                ticks = [first_tick, self._target.checked_tick(last)]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.row == self._of_one_time and cursor.row[0]
                 return Bounds(first, last, count, left, first[0] == last[0] == tie)

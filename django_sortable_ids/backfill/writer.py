@@ -129,7 +129,7 @@ class Writer:
             if (known := self._independent_ids(rows)) is not None:
                 return self._stored(known), None
             for end in (rows[0], rows[-1]):  # They are in the order of time.
-                target.check_time(end)
+                target.checked_tick(end)
             scheme, position = target.scheme, cursor.position if cursor else None
             microseconds: list[int] = []
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any
 
@@ -156,7 +156,8 @@ class Spread(Derived):
 class Fixed(Derived):
     """The time at which the first run started, for every row."""
 
-    moment: datetime = field(kw_only=True)
+    _: KW_ONLY
+    moment: datetime
 
     arguments = {
         "created_at": {
@@ -234,15 +235,16 @@ class WithoutTime(Unsourced):
     """The rows of another source that have no time, for ``--on-null=now``. The application's
     generator gives them ids, in the order of the key."""
 
-    timed: Source = field(kw_only=True)
+    _: KW_ONLY
+    timed: Source
 
     comes_last = True
 
     @classmethod
     def in_target(cls, target: Target) -> Target:
         """The target with these rows only."""
-        model, timed = target.model, target.source
-        source = cls(model, model._meta.pk_fields[0], target.using, timed=timed)
+        key = target.model._meta.pk_fields[0]
+        source = cls(target.model, key, target.using, timed=target.source)
         return replace(target, source=source, on_null="error", on_out_of_range="error")
 
     @property

@@ -153,13 +153,13 @@ class Target:
     def tick(self, place: Any) -> int:
         return self.scheme.tick(self.source.at(place))
 
-    def check_time(self, row: Row) -> None:
-        """Raise ``BackfillError`` for a row that appeared after the plan, without a usable time."""
+    def checked_tick(self, row: Row) -> int:
+        """The tick of a row; ``BackfillError`` if it appeared later, without a usable time."""
         if row[0] is None:
             name = self.source.field.name
             raise self.stopped(row, f"it has no {name}. Give it one, or choose --on-null")
         try:
-            self.tick(row[0])
+            return self.tick(row[0])
         except OutOfRange as error:
             raise self.stopped(row, error) from error
 
