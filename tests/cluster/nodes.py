@@ -48,11 +48,11 @@ class Node:
         return str(self.ask(f"SHOW STATUS LIKE 'wsrep_{name}'")[0][1])
 
     def takes_part(self) -> bool:
-        """Whether it has all data of its cluster, and answers."""
+        """Whether it has all data of the cluster, whose other nodes it sees, and answers."""
         import MySQLdb
 
         try:
-            return self.status("local_state") == SYNCED
+            return self.status("local_state") == SYNCED and self.status("cluster_size") == "3"
         except MySQLdb.OperationalError:
             return False
 

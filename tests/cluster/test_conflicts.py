@@ -49,6 +49,8 @@ def test_the_error_of_a_commit_through_a_node_that_leaves(nodes):
         try:
             with pytest.raises(OperationalError) as raised, connection.wrap_database_errors:
                 cursor.execute("COMMIT")
+            # The error may come before the node's state says the same.
+            wait_until(lambda: not victim.takes_part(), "the node has left")
         finally:
             victim.ask(isolate.format(0))
     assert raised.value.args[0] == 1180
