@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.migrations.conftest import depot  # noqa: F401
+from tests.patience import wait_until
 from tests.support import ROOT
 
 from .nodes import Node
@@ -14,7 +15,7 @@ from .writers import environment
 
 
 @pytest.fixture(scope="session")
-def nodes() -> list[Node]:
+def cluster() -> list[Node]:
     assert "GALERA_NODES" in os.environ, "run it with: .ci/engine galera10.11 pytest -n 0 -m galera"
     nodes = [Node(number) for number in (1, 2, 3)]
     nodes[0].ask("CREATE DATABASE sortable_ids")
@@ -25,3 +26,10 @@ def nodes() -> list[Node]:
         check=True,
     )
     return nodes
+
+
+@pytest.fixture
+def nodes(cluster: list[Node]) -> list[Node]:
+    """All of them take part, whatever a test before this one did."""
+    wait_until(lambda: all(node.takes_part() for node in cluster), "all nodes take part")
+    return cluster
