@@ -17,7 +17,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from .fields.of_model import id_at
-from .old_ids.resolving import old_key, present_key, resolve_id
+from .old_ids import old_key, present_key, resolve_id
 
 _KNOWN_AS_PRESENT = "_sortable_ids_user_id"
 """The key in the session of a user's id that could also be an old one, and is a present one."""

@@ -30,8 +30,7 @@ from ..fields.of_model import field_at, id_fields, local_time, main_field, refer
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
 from ..lookups import pasted_values
-from ..old_ids.redirecting import redirect_to, url_with
-from ..old_ids.resolving import old_key, old_row
+from ..old_ids import old_key, old_row, redirect_to, url_with
 from ..pagination import SortableIDPaginator
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 from .change_list import with_ids

@@ -18,8 +18,7 @@ from django.views.generic.edit import BaseUpdateView
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
-from ..old_ids.redirecting import RedirectOldIDs
-from ..old_ids.resolving import old_key
+from ..old_ids import RedirectOldIDs, old_key
 from . import message
 from .definitions import Configs, masked_user_key, usable
 

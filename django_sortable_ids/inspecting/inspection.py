@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 from ..db.transactions import savepoint
 from ..fields import SortableIDField
 from ..fields.of_model import fields_of, is_unique_alone
-from ..old_ids.resolving import old_key
+from ..old_ids import old_key
 from ..schemes import ID, InvalidID, OutOfRange, UUIDText
 from .candidates import Candidate, as_format, candidates, known_schemes, of_value
 

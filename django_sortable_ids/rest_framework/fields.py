@@ -25,8 +25,7 @@ from rest_framework.utils.model_meta import get_field_info
 from .. import fields as columns
 from ..fields.of_model import id_at
 from ..ids import is_converted, schema_of
-from ..old_ids.redirecting import Leftmost
-from ..old_ids.resolving import old_row
+from ..old_ids import Leftmost, old_row
 from ..packages import replace
 from ..schemes import ID, InvalidID
 from ..schemes.errors import encodable

@@ -14,7 +14,7 @@ from rest_framework.pagination import CursorPagination
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_field, id_fields
 from ..ids import is_converted
-from ..old_ids.redirecting import Leftmost, RedirectOldIDs
+from ..old_ids import Leftmost, RedirectOldIDs
 from ..pagination import read_signed, signed
 from ..schemes import ID
 from .fields import AcceptOldIDs, ValueText

@@ -18,8 +18,7 @@ from rest_framework.serializers import Serializer
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.old_ids import old_key_field, resolve_id, resolve_ids
-from django_sortable_ids.old_ids.resolving import Key, old_row
+from django_sortable_ids.old_ids import Key, old_key_field, old_row, resolve_id, resolve_ids
 from django_sortable_ids.rest_framework import AcceptOldIDs
 from tests.combinations import in_one_case
 from tests.fields.test_value_kinds import Int64
