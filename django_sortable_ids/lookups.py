@@ -7,13 +7,11 @@ They are registered when this module is imported, as soon as the app is ready an
 imported.
 """
 
-from collections.abc import Iterator
-from contextlib import suppress
 from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import FieldError, ValidationError
+from django.core.exceptions import FieldError
 from django.db.models import ForeignObject, Model, Transform, Value, lookups
 from django.db.models.fields import related_lookups as related
 from django.http import Http404
@@ -22,7 +20,6 @@ from .fields import SortableIDField
 from .fields.generating import is_called_by
 from .fields.of_model import referenced_id
 from .fields.public import Candidates, Malformed
-from .schemes import ID, InvalidID
 from .schemes.errors import described
 
 _TEXT_LOOKUPS = (
@@ -161,16 +158,8 @@ class WholeID(lookups.In):
         if self.rhs is None:
             return None  # which Django takes for IS NULL in iexact, and refuses in the others
         field, text = self.lhs.output_field, self.rhs
-        self.rhs = list(pasted_values(field, text)) if isinstance(text, str) else [text]
+        self.rhs = list(field.readings(text)) if isinstance(text, str) else [text]
         return super().get_prep_lookup()
-
-
-def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
-    """Every id that a text spells, in the canonical or in the public form; it may come twice."""
-    with suppress(InvalidID):
-        yield field.scheme.parse(text)
-    with suppress(ValidationError):
-        yield from field.candidates(text)
 
 
 class CreatedAtLater(Transform):

@@ -26,7 +26,6 @@ from django.utils.functional import Promise
 
 from .fields import SortableIDField
 from .fields.of_model import id_at, referenced_column
-from .fields.public import Candidates, Malformed
 from .schemes import TimeScheme
 from .schemes.errors import shown
 
@@ -61,7 +60,7 @@ class Key(NamedTuple):
         value: Any = None
         match self.field:
             case SortableIDField():
-                return _sortable_values(self.field, given)
+                return self.field.readings(given)
             case models.IntegerField():
                 is_number = isinstance(given, int) or _INTEGER.fullmatch(str(given))
                 value = int(given) if is_number and int(given) in _INTEGERS else None
@@ -190,18 +189,6 @@ def _look_up(
             pks = rows.filter(**{old.path: value}).values_list("pk", flat=True)
             by_old.update((value, pk) for pk in pks[:1])
     return {pk for pk, _ in pairs}, by_old
-
-
-def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:
-    try:
-        prepared = field.read_for_lookup(given)
-    except TypeError:
-        return ()
-    if isinstance(prepared, Malformed):
-        return ()
-    values = prepared.values if isinstance(prepared, Candidates) else (prepared,)
-    # A field accepts every integer until it is saved.
-    return tuple(key for key in values if not isinstance(key, int) or field.scheme.holds(key))
 
 
 # Views

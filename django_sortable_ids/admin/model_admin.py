@@ -29,7 +29,6 @@ from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_fields, local_time, main_field, referenced_id
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
-from ..lookups import pasted_values
 from ..old_ids import old_key, old_row, redirect_to, url_with
 from ..pagination import SortableIDPaginator
 from ..schemes import InvalidID, OutOfRange, TimeScheme
@@ -232,7 +231,7 @@ def rows_with_id(
         if path == name or not isinstance(field, SortableIDField) or field.wrong_options:
             continue
         with_id = Q(**{name: text})
-        is_only_an_id = _is_only_an_id(field, text) and any(pasted_values(field, text))
+        is_only_an_id = _is_only_an_id(field, text) and bool(field.readings(text))
         if is_only_an_id and rows.filter(with_id).exists():
             conditions |= with_id
             may_repeat = may_repeat or lookup_spawns_duplicates(rows.model._meta, path)

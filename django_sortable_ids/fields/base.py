@@ -104,6 +104,14 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         except InvalidID:
             raise self.invalid(text) from None
 
+    def readings(self, spelling: Any) -> tuple[ID, ...]:
+        """Every value that a spelling may stand for; none for anything else."""
+        try:
+            value = self._read(spelling)
+        except (InvalidID, TypeError):
+            return ()
+        return value.values if isinstance(value, Candidates) else (value,)
+
     def parse_public(self, text: Any) -> ID:
         """The value of a public text; ``ValidationError`` for anything else.
 

@@ -8,6 +8,7 @@ What each reader accepts, what it gives, and what it does with anything else:
 ``PublicText.in_own_type``   values of other types        a value, or a text   ``TypeError``
 ``field.candidates``         the public text              all of its values    ``ValidationError``
 ``field.parse_public``       the public text              the one with a row   ``ValidationError``
+``field.readings``           every spelling               all of its values    none
 ``field.to_python``          every spelling               the one with a row   ``ValidationError``
 ``field.get_prep_value``     every spelling               the one with a row   ``Malformed``
 ``field.read_for_lookup``    every spelling               or ``Candidates``    ``Malformed``

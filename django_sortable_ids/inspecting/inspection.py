@@ -24,7 +24,7 @@ from ..db.transactions import savepoint
 from ..fields import SortableIDField
 from ..fields.of_model import fields_of, is_unique_alone
 from ..old_ids import old_key
-from ..schemes import ID, InvalidID, OutOfRange, UUIDText
+from ..schemes import ID, OutOfRange, UUIDText
 from .candidates import Candidate, as_format, candidates, known_schemes, of_value
 
 MOST_CHARACTERS = 4_000
@@ -292,8 +292,7 @@ def _values_by_text(
 
 
 def _values(field: SortableIDField, text: str, read: Iterable[Candidate]) -> Iterator[ID]:
-    with suppress(InvalidID):
-        yield from field.public_text.read(text)
+    yield from field.readings(text)
     scheme = as_format(field.scheme)
     for candidate in read:
         # The bare id after an unknown prefix, or another encoding than the column's own.

@@ -6,7 +6,6 @@ from django.db import models
 from rest_framework import serializers
 
 from ..fields.of_model import id_at
-from ..lookups import pasted_values
 from . import replace, shown
 
 
@@ -28,7 +27,7 @@ def _related_pk(usual: Any, serializer: Any, data: Any, model: type[models.Model
         key: str | None = usual(serializer, data, model)
         return key
     # The public form first: the key of a row that was just saved may be text in either.
-    values = tuple(dict.fromkeys(reversed(tuple(pasted_values(field, text)))))
+    values = field.readings(text)[::-1]
     if not values:
         raise serializers.ValidationError({name: field.invalid(text).messages})
     return str(field.one_of(values))
