@@ -201,7 +201,11 @@ def _check_column(
         if column.collation:
             collation = f"collation {column.collation}"
         yield message("E007", field, collation=collation)
-    values = [] if narrow else _sampled(connection, field)
+    values: list[Any] = []
+    if not narrow:
+        # The table may lack the key: its other problems are reported all the same.
+        with suppress(DatabaseError), transaction.atomic(connection.alias):
+            values = values_of(field, connection)
     wrong, fix = misfit(values, field, connection), ""
     if wrong and field.primary_key and field.model._meta.label in _moved(connection):
         # Times of a column, no other scheme: a warning, so that `migrate` can undo the move.
@@ -227,11 +231,3 @@ def _fix_of_values(field: SortableIDField, values: list[Any]) -> str:
             f"move it by `{move}`. If you are moving it, continue with `{move} --write-migration`"
         )
     return f"Restore the field that generated them in the model; then {ways}.{hint}"
-
-
-def _sampled(connection: BaseDatabaseWrapper, field: SortableIDField) -> list[Any]:
-    try:
-        with transaction.atomic(connection.alias):
-            return values_of(field, connection)
-    except DatabaseError:  # The table lacks the key: report its other problems all the same.
-        return []

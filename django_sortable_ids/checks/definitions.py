@@ -130,26 +130,19 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
 def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     """Masked ids without a mask key, and session cookies that show masked ids."""
     masked = [field for field in usable(app_configs) if field.masked]
-    problems: list[CheckMessage] = []
-    reason = _mask_key_error() if masked else None
-    if reason:
-        problems += [message("E011", field, reason=reason) for field in masked]
+    if not masked:
+        return []
+    problems = []
+    with suppress(ImproperlyConfigured):  # check_definitions reports it
+        conf.check()
+        try:
+            conf.mask_keys()
+        except ImproperlyConfigured as error:
+            problems = [message("E011", field, reason=error) for field in masked]
     user_key = masked_user_key()
     if user_key in masked and settings.SESSION_ENGINE == _COOKIES:
         problems.append(message("W005", user_key))
     return problems
-
-
-def _mask_key_error() -> str | None:
-    try:
-        conf.check()
-    except ImproperlyConfigured:
-        return None  # check_definitions reports it
-    try:
-        conf.mask_keys()
-    except ImproperlyConfigured as error:
-        return str(error)
-    return None
 
 
 def masked_user_key() -> SortableIDField | None:

@@ -164,17 +164,14 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     # The database
 
     def stored(self, connection: BaseDatabaseWrapper) -> Storage:
-        """How the database of the connection stores the column."""
+        """How the database of the connection stores the column, also if options of the public text
+        are wrong."""
         vendor = connection.vendor
         if vendor not in self._stored:
-            self.refuse(self.wrong_options)
-            self._stored[vendor] = self.column_storage(vendor)
+            self.refuse(self.wrong_for_the_column)
+            stored = storage_for(self.stored_scheme, self.storage, vendor, self.max_length)
+            self._stored[vendor] = stored
         return self._stored[vendor]
-
-    def column_storage(self, vendor: str) -> Storage:
-        """How the vendor stores the column, also if options of the public text are wrong."""
-        self.refuse(self.wrong_for_the_column)
-        return storage_for(self.stored_scheme, self.storage, vendor, self.max_length)
 
     def get_internal_type(self) -> str:
         # The same on all databases, however the column is stored: other packages know the field by
@@ -182,7 +179,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         return INTERNAL_TYPES[self.stored_scheme.value_type]
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
-        return self.column_storage(connection.vendor).db_type(connection)
+        return self.stored(connection).db_type(connection)
 
     def cast_db_type(self, connection: BaseDatabaseWrapper) -> str | None:
         if self.stored_scheme.value_type is int:
@@ -193,8 +190,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:
         return super().db_parameters(connection) | {
-            "collation": self.db_collation
-            or self.column_storage(connection.vendor).collation(connection)
+            "collation": self.db_collation or self.stored(connection).collation(connection)
         }
 
     def get_prep_value(self, value: Any) -> Any:

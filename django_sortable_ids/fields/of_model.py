@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist, FieldError
 from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.constants import LOOKUP_SEP
 
 from ..schemes import ID, OutOfRange
@@ -162,10 +163,12 @@ def local_time(field: SortableIDField, value: ID) -> datetime:
     return local if settings.USE_TZ else local.replace(tzinfo=None)
 
 
-def is_same(old: models.Field[Any, Any], new: SortableIDField, vendor: str) -> bool:
+def is_same(
+    old: models.Field[Any, Any], new: SortableIDField, connection: BaseDatabaseWrapper
+) -> bool:
     """Whether both fields have the same ids in the same column; their public texts may differ."""
     return (
         isinstance(old, SortableIDField)
         and old.stored_scheme == new.stored_scheme
-        and old.column_storage(vendor) == new.column_storage(vendor)
+        and old.stored(connection) == new.stored(connection)
     )

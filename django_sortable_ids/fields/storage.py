@@ -266,23 +266,18 @@ def storage_for(
 
     ``max_length`` is for a ``varchar`` that is wider than an id.
     """
-    if name and name.startswith("varchar"):
-        form = _text_form(scheme, name)
+    name = name or default_storage(scheme, vendor)
+    if name == "integer":
+        return IntegerStorage()
+    if name == "uuid":
+        driver_types = () if scheme.value_type is uuid.UUID else (uuid.UUID, str)
+        return UUIDStorage(driver_types, uuid.UUID if vendor == "postgresql" else str)
+    if name == "binary":
+        return BinaryStorage(scheme.byte_length)
+    form = UUIDText(hyphens=False) if name.endswith("32") else scheme.canonical
+    if name.startswith("varchar"):
         return CharFieldStorage(form, max_length or form.length)
-    match name or default_storage(scheme, vendor):
-        case "integer":
-            return IntegerStorage()
-        case "uuid":
-            driver_types = () if scheme.value_type is uuid.UUID else (uuid.UUID, str)
-            return UUIDStorage(driver_types, uuid.UUID if vendor == "postgresql" else str)
-        case "binary":
-            return BinaryStorage(scheme.byte_length)
-        case text:
-            return TextStorage(_text_form(scheme, text))
-
-
-def _text_form(scheme: Scheme, storage: str) -> TextForm:
-    return UUIDText(hyphens=False) if storage.endswith("32") else scheme.canonical
+    return TextStorage(form)
 
 
 def default_storage(scheme: Scheme, vendor: str) -> str:

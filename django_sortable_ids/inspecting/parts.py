@@ -12,6 +12,7 @@ from django.utils.translation import pgettext, pgettext_lazy
 
 from ..functions import bits
 from ..schemes import ID, Digits, Scheme, TimeScheme
+from ..schemes.support import exponent
 
 BINARY = "01"
 _VERSION, _VARIANT = range(76, 80), range(62, 64)
@@ -120,7 +121,7 @@ def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
         rest //= size
         parts.append(Part(kind, name, suffix // rest % size, ()))
     alphabet, width = _digits_of_suffix(scheme)
-    widths = [_exponent(len(alphabet), size) for _, _, size in suffix_parts]
+    widths = [exponent(len(alphabet), size) for _, _, size in suffix_parts] if width else []
     if not widths or 0 in widths:
         return Anatomy(BINARY, "", tuple(parts))
     number = scheme.to_int(value)
@@ -170,22 +171,13 @@ def _digits_of_suffix(scheme: TimeScheme) -> tuple[str, int]:
     shares a digit with the time.
     """
     suffixes, form = scheme.layout.suffixes, scheme.canonical
-    if width := _exponent(2, suffixes):
+    if width := exponent(2, suffixes):
         return BINARY, width
     if isinstance(form, Digits):
         width = form.count_of_last(suffixes)
         return (form.alphabet, width) if width else ("", 0)
-    width = _exponent(10, suffixes)
+    width = exponent(10, suffixes)
     return ("0123456789", width) if scheme.value_type is int and width else ("", 0)
-
-
-def _exponent(base: int, values: int) -> int:
-    """How many digits of the base have exactly that many values; 0 if none have."""
-    count = 0
-    while base and values > 1 and values % base == 0:
-        values //= base
-        count += 1
-    return count if values == 1 else 0
 
 
 def _suffix_parts(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:

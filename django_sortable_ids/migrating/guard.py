@@ -317,7 +317,7 @@ class _Walk:
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why sampled values of the column are no ids of the new field, or other ids; else None."""
-        if is_same(old, new, self.connection.vendor):
+        if is_same(old, new, self.connection):
             return None
         values = self.sampled(table, column, model)
         late_share = 0.5 if "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS else 0

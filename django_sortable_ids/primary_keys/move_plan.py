@@ -152,7 +152,7 @@ def _to_move(
         if tables.kind(connection, model._meta.db_table) == "table"
     ]
     waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
-    moving = [model for model in named if _changes(model, state, connection.vendor)]
+    moving = [model for model in named if _changes(model, state, connection)]
     # The models to edit: those that are named themselves, or all if none is edited.
     unprepared = [
         model
@@ -238,7 +238,7 @@ def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
         )
 
 
-def _changes(model: Model, state: ProjectState, vendor: str) -> bool:
+def _changes(model: Model, state: ProjectState, connection: Any) -> bool:
     """Whether the key is a sortable id in the model, and has other values in the migrations.
 
     Raises ``BackfillError`` for a key that had several columns, or was a relation, and for one that
@@ -255,7 +255,7 @@ def _changes(model: Model, state: ProjectState, vendor: str) -> bool:
             f"{meta.pk} replaces the {type(before).__name__}, which can't be moved: keep that as "
             f"the key, and add a field with null=True, which backfill_ids fills"
         )
-    is_moved = not is_same(before, meta.pk, vendor)
+    is_moved = not is_same(before, meta.pk, connection)
     if is_moved and not meta.managed:
         raise BackfillError(
             f"{meta.label} is not managed, so no migration moves its key: keep that"

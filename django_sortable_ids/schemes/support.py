@@ -57,6 +57,15 @@ def ones(count: int, width: int) -> int:
     return ((1 << count * width) - 1) // ((1 << width) - 1)
 
 
+def exponent(base: int, number: int) -> int:
+    """Which power of the base a number is: how many digits have so many values; 0 if it is none."""
+    power, rest = 0, number
+    while rest % base == 0:
+        rest //= base
+        power += 1
+    return power if rest == 1 else 0
+
+
 class ByFields:
     """What a dataclass has, in fewer compiled functions; its copies have its fields and no more.
 

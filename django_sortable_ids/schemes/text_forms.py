@@ -13,7 +13,7 @@ from typing import Any, Literal
 from .alphabets import BASE64_URL
 from .layout import VERSION_1, UUIDTemplate
 from .notation import Notation
-from .support import ByArguments, cached_property
+from .support import ByArguments, cached_property, exponent
 
 
 class TextForm(ByArguments):
@@ -108,11 +108,7 @@ class Digits(TextForm):
     def count_of_last(self, numbers: int) -> int:
         """How many of the last digits are for the numbers below ``numbers`` and nothing else; 0 if
         they share a digit with the rest."""
-        count, rest = 0, numbers << self.padding
-        while rest % len(self.alphabet) == 0:
-            rest //= len(self.alphabet)
-            count += 1
-        return count if rest == 1 else 0
+        return exponent(len(self.alphabet), numbers << self.padding)
 
     @cached_property
     def _notation(self) -> Notation:

@@ -1,7 +1,7 @@
 """Every kind of column that an id with a time can be in."""
 
 from django_sortable_ids import fields
-from django_sortable_ids.fields.storage import default_storage, storage_names
+from django_sortable_ids.fields.storage import default_storage, storage_for, storage_names
 from django_sortable_ids.schemes.text_forms import Digits, UUIDText
 from tests.capabilities import label
 from tests.field_classes import CLASSES
@@ -49,7 +49,8 @@ def _has_time_in_digits(field):
 
 
 def _is_composed(field):
-    form = getattr(field.column_storage("sqlite"), "form", None)
+    stored = storage_for(field.scheme, field.storage, "sqlite", field.max_length)
+    form = getattr(stored, "form", None)
     return form is None or isinstance(form, UUIDText) or len(form.alphabet) == 16
 
 
