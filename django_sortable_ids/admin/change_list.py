@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,18 +20,6 @@ AFTER_VAR = "_after"
 BEFORE_VAR = "_before"
 
 
-@dataclass(frozen=True)
-class PageLinks:
-    """Query strings of other pages; None where there is no such page."""
-
-    first: str | None
-    previous: str | None
-    next: str | None
-    last: str | None
-    count: str = ""
-    """How many rows there are, where Django's text of the number doesn't say that it is inexact."""
-
-
 class SortableIDChangeList(ChangeList):
     """A ``ChangeList`` with links to the next and the previous page where rows are in the order of
     a unique id. They carry the id of a row, so no page costs more than the first one, and rows
@@ -43,7 +30,10 @@ class SortableIDChangeList(ChangeList):
     """
 
     model_admin: Any
-    page_links: PageLinks | None = None
+    page_links: dict[str, str] | None = None
+    """The query strings of the pages ``first``, ``previous``, ``next`` and ``last``, if there are
+    such; ``count`` is how many rows there are, where Django's text of the number doesn't say that
+    it is inexact."""
     rows_of_all_times: QuerySet[Any]
 
     def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
@@ -156,16 +146,15 @@ class SortableIDChangeList(ChangeList):
         """Set the links: the ids that the neighbours end before and begin after."""
         page, last, count = self.page_num, self.paginator.num_pages, self.paginator.count
         is_obvious = getattr(count, "is_exact", True) or str(count) == count.text
-        self.page_links = PageLinks(
-            first=None if previous is None else self.get_query_string(),
-            previous=self._link_to(BEFORE_VAR, previous, max(page - 1, 1)),
-            next=self._link_to(AFTER_VAR, following, page + 1),
-            last=None if following is None else self._link_to(BEFORE_VAR, "", last),
-            count="" if is_obvious else count.text,
-        )
-
-    def _link_to(self, name: str, text: str | None, page: int) -> str | None:
-        return None if text is None else self.get_query_string({name: text, PAGE_VAR: page})
+        links = self.page_links = {"count": "" if is_obvious else count.text}
+        if previous is not None:
+            of_previous = {BEFORE_VAR: previous, PAGE_VAR: max(page - 1, 1)}
+            links["first"] = self.get_query_string()
+            links["previous"] = self.get_query_string(of_previous)
+        if following is not None:
+            of_next = {AFTER_VAR: following, PAGE_VAR: page + 1}
+            links["next"] = self.get_query_string(of_next)
+            links["last"] = self.get_query_string({BEFORE_VAR: "", PAGE_VAR: last})
 
 
 @cache

@@ -18,7 +18,7 @@ from django.utils.translation import pgettext
 
 from ..db.counting import Count
 from ..fields.times import first_moment, in_utc, in_zone, local_zone
-from .counting import Span, TimedColumn, TookTooLong, counts, ends, timed_column
+from .counting import Span, TookTooLong, counts, ends, timed_column
 
 MOST_BARS = 400
 SECONDS = 0.5
@@ -81,18 +81,30 @@ def histogram(
         raise ValueError(f"time_limit is {time_limit}; expected seconds above 0, or None")
     deadline = None if time_limit is None else time.monotonic() + time_limit
     zone = local_zone()
-    whole = _whole(rows, column, unit, zone, _instant(start), _instant(end), time_limit)
-    if whole is None:
-        return []
-    bars = list(islice(spans(unit, *whole), MOST_BARS + 1))
+    first, stop = _instant(start), _instant(end)
+    if first is None or stop is None:
+        try:
+            bounds = ends(rows, column, first, stop, time_limit)
+        except TookTooLong:
+            raise ValueError(
+                f"the first and the last {column.path} were not found within {time_limit} seconds; "
+                f"give start and end"
+            ) from None
+        if bounds is None:
+            return []
+        first = start_of(unit, bounds[0], zone) if first is None else first
+        stop = end_of(unit, bounds[1], zone) if stop is None else stop
+    if stop < first:
+        raise ValueError(f"the end, {stop}, is before the start, {first}")
+    bars = list(islice(spans(unit, first, stop), MOST_BARS + 1))
     if len(bars) > MOST_BARS:
         raise ValueError(
-            f"from {whole.start:%Y-%m-%d} to {whole.end:%Y-%m-%d} there are more than {MOST_BARS} "
+            f"from {first:%Y-%m-%d} to {stop:%Y-%m-%d} there are more than {MOST_BARS} "
             f"bars of one {unit}; take a longer unit, or a later start"
         )
     left = None if deadline is None else deadline - time.monotonic()
     counted = counts(rows, column, bars, left)
-    times = [in_zone(at, zone) for at in (whole.start, *(span.end for span in bars))]
+    times = [in_zone(at, zone) for at in (first, *(span.end for span in bars))]
     if not settings.USE_TZ:
         times = [at.replace(tzinfo=None) for at in times]
     return [Bar(*edges, count) for edges, count in zip(pairwise(times), counted, strict=True)]
@@ -106,33 +118,6 @@ def _instant(at: date | None) -> datetime | None:
     if settings.USE_TZ and timezone.is_naive(at):
         raise ValueError(f"{at} has no time zone; expected an aware datetime")
     return in_utc(at)
-
-
-def _whole(
-    rows: QuerySet[Any],
-    column: TimedColumn,
-    unit: str,
-    zone: tzinfo,
-    start: datetime | None,
-    end: datetime | None,
-    seconds: float | None,
-) -> Span | None:
-    """From the first bar to the last one; None without rows between two bounds that are unknown."""
-    if start is None or end is None:
-        try:
-            bounds = ends(rows, column, start, end, seconds)
-        except TookTooLong:
-            raise ValueError(
-                f"the first and the last {column.path} were not found within {seconds} seconds; "
-                f"give start and end"
-            ) from None
-        if bounds is None:
-            return None
-        start = start_of(unit, bounds[0], zone) if start is None else start
-        end = end_of(unit, bounds[1], zone) if end is None else end
-    if end < start:
-        raise ValueError(f"the end, {end}, is before the start, {start}")
-    return Span(start, end)
 
 
 HEIGHT = 100

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from django.core.exceptions import FieldDoesNotExist, ValidationError
+from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 
 from ..fields import SortableIDField
@@ -93,12 +93,6 @@ def _nodes(usual: Any, source: Any, *, node_ids: Iterable[Any] | None = None, **
         field = _id_column(definition.model, source.resolve_id_attr())
         if field is not None:
             # The package compares them with the texts of the values.
-            node_ids = [_bare(field, getattr(node, "node_id", node)) for node in node_ids]
+            texts = (getattr(node, "node_id", node) for node in node_ids)
+            node_ids = [str(field.canonical(text)) for text in texts]
     return usual(source, node_ids=node_ids, **kwargs)
-
-
-def _bare(field: SortableIDField, text: str) -> str:
-    try:
-        return str(field.to_python(text))
-    except ValidationError:
-        return text
