@@ -3,6 +3,9 @@
 import base64
 import re
 import uuid
+from contextlib import suppress
+
+_FROM_URLS = bytes.maketrans(b"-_", b"+/")
 
 
 def spellings(value: uuid.UUID) -> set[bytes]:
@@ -19,12 +22,9 @@ def decoded(content: bytes) -> list[bytes]:
     parts = [content, plain]
     for word in re.findall(rb"[A-Za-z0-9+/_-]{8,}", plain):
         for text in {word, *word.split(b"/")}:
-            padded = text + b"=" * (-len(text) % 4)
-            for altchars in (None, b"-_"):
-                try:
-                    parts.append(base64.b64decode(padded, altchars))
-                except ValueError:
-                    continue
+            padded = text.translate(_FROM_URLS) + b"=" * (-len(text) % 4)
+            with suppress(ValueError):
+                parts.append(base64.b64decode(padded))
     return parts
 
 

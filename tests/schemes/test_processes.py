@@ -91,6 +91,7 @@ def test_a_forked_child_does_not_continue_its_parents_ids():
 
 
 @needs_fork
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_a_child_forked_while_another_thread_holds_the_lock_is_not_locked_out():
     asked, locked, forked = [], Event(), Event()
 
