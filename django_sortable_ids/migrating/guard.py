@@ -281,6 +281,7 @@ class _Walk:
             info = tables.column_info(self.connection, table, column)
             before = tables.family(info and info.kind)
             if (before, after) == ("text", "uuid"):
+                table, column = map(self.connection.ops.quote_name, (table, column))
                 return ALTER_CHAR32.format(table=table, column=column)
         return None if before == after else _altered(old, TYPE.format(old=before, new=after))
 
