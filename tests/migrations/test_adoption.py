@@ -219,7 +219,7 @@ def test_a_char_of_django_4(depot):
     query("INSERT INTO depot_order (id) VALUES (%s)", digits)
     depot.write('AlterField("order", "id", UUIDv7Field(primary_key=True)),')
     with pytest.raises(
-        CommandError, match='storage="char32".*: ALTER TABLE `depot_order` MODIFY `id` uuid,'
+        CommandError, match=r'storage="char32".*: ALTER TABLE `depot_order` MODIFY `id` uuid,'
     ):
         depot.migrate()
     depot.take_back()
