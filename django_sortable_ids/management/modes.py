@@ -29,6 +29,7 @@ from ..fields.of_model import is_unique_with_others
 from ..fields.storage import FIND
 from ..migrating import next_migration
 from ..migrating.next_migration import NotMigrated, migration_file
+from ..models import BackfillRun
 from ..primary_keys import edits, move_plan, notes, obstacles
 from ..primary_keys.checklist import ADVICE, checklist, columns_of, lines_of
 from ..primary_keys.report import report as report_of_move
@@ -184,7 +185,7 @@ def move(request: Request) -> None:
     app_label = operation.keys[0].model_key[0]
     leaves = {leaf for app in planned.apps for leaf in loader.graph.leaf_nodes(app)}
     name = operation.migration_name_fragment
-    leaves.add(("django_sortable_ids", "0001_initial"))
+    leaves.add((BackfillRun._meta.app_label, "0001_initial"))
     file = migration_file(loader, app_label, name, sorted(leaves), [operation])
     file.write()
     output.say(f"Wrote {file.name}")

@@ -45,8 +45,6 @@ from ..fields.storage import storage_names
 from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
 
-OWN_NAME = "django_sortable_ids"
-
 ADD = (
     "the table has rows, and one id would be copied into all of them. Delete this migration, or "
     "its change, and add the field with null=True (without primary_key); fill it with "
@@ -100,9 +98,9 @@ def check_migrations(
     """A receiver of ``pre_migrate``. Raises ``CommandError``, with what to do instead, if the plan
     would damage a table."""
     # Signals know a sender by its id, which another app's config may get when this one is gone.
-    if sender.name != OWN_NAME or not conf.guard_migrations():
+    if sender.name != "django_sortable_ids" or not conf.guard_migrations():
         return
-    if plan and all(migration.app_label == OWN_NAME for migration, _ in plan):
+    if plan and all(migration.app_label == sender.label for migration, _ in plan):
         return  # They touch no table of the project, and other commands need them.
     connection = connections[using]
     # Imported here because they import the backfill.

@@ -21,6 +21,7 @@ from django.db.models import BooleanField
 from ..db import rows, tables
 from ..errors import counted, documented
 from ..fields.of_model import referenced_column
+from ..models import BackfillRun
 from .changes.graph import Change, columns
 from .changes.texts import by_key, generic_references, is_content_type, looked_up
 
@@ -38,7 +39,8 @@ _DOCUMENTS = 20
 _MEMBERS = 500
 _LEAST_SHARE = 0.9
 """The least share of keys among values in JSON, if no name says so: rows may be deleted."""
-_OWN = ("django_sortable_ids_", "django_migrations", "django_content_type", "sqlite_", "moving__")
+_OWN = f"{BackfillRun._meta.app_label}_"
+_NOT_LISTED = (_OWN, "django_migrations", "django_content_type", "sqlite_", "moving__")
 _NUMBERS = ("int", "serial", "numeric", "decimal")
 _TEXTS = ("char", "text", "json")
 _GENERIC = re.compile(r"(object|obj)_(id|pk)$")
@@ -175,7 +177,7 @@ def _tables(connection: Any) -> list[str]:
     models = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
     unlisted = (table for table in models if tables.folded_table(connection, table) not in folded)
     names |= {table for table in unlisted if tables.kind(connection, table) == "table"}
-    return sorted(name for name in names if not name.startswith(_OWN))
+    return sorted(name for name in names if not name.startswith(_NOT_LISTED))
 
 
 def _generic() -> Iterator[tuple[tuple[str, str], str]]:

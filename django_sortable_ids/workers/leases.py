@@ -69,7 +69,7 @@ def take(limit: int, terms: Terms, clock: Callable[[], int], using: str) -> Held
                 raise
             raise LeaseUnavailable(
                 f"the database {using!r} has no table {table} for worker numbers: run "
-                f"`manage.py migrate django_sortable_ids --database={using}`"
+                f"`manage.py migrate {WorkerLease._meta.app_label} --database={using}`"
             ) from error
         # Processes that start together see the same lowest number. The losers try one of several.
         window = min(4**attempt, _MOST_CANDIDATES)

@@ -204,6 +204,6 @@ def test_a_class_of_keys_that_does_not_exist_or_has_no_scheme(project, name):
     done = move(project, f"--to={name}")
     assert done.returncode == 2
     refused, _, choices = done.stderr.rpartition("(choose from ")
-    assert refused.endswith(f"argument --to: invalid choice: '{name}' ")
+    assert f"argument --to: invalid choice: '{name}'" in refused
     assert "UUIDv7AutoField" in choices
     assert "Sortable" not in choices

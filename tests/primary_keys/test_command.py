@@ -4,6 +4,8 @@ import json
 import re
 import shlex
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 
 import pytest
@@ -317,6 +319,23 @@ def test_the_plan_names_every_column(edited_project):
     assert document["bytes"] == document["estimate"]["bytes"] == size
     assert document["locks"] == "the database, for writing, until it ends"
     assert project.names == ["0001_initial"]
+
+
+def test_the_app_has_another_label(edited_project):
+    project = edited_project
+    (project.folder / "labelled.py").write_text(
+        "from django_sortable_ids.apps import SortableIDsConfig\n"
+        "class Labelled(SortableIDsConfig):\n    label = 'ids'\n"
+    )
+    settings = SETTINGS.replace('"django_sortable_ids"', '"labelled.Labelled"')
+    (project.folder / "settings.py").write_text(settings)
+    move = "backfill_ids depot --primary-key --write-migration"
+    for command in ("migrate ids", move, "migrate", "migrate depot 0001", "migrate"):
+        # In a process of its own: others have imported the models under their own label.
+        process = [sys.executable, "manage.py", *command.split()]
+        subprocess.run(process, cwd=project.folder, check=True, capture_output=True)
+    assert columns(project, "depot_order")["id"] == "char(32)"
+    assert columns(project, "ids_backfillrun")
 
 
 def test_migrate_moves_the_keys_and_reverses_it(edited_project):
