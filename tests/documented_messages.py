@@ -222,10 +222,10 @@ def _code(text: str) -> str:
 def _checks() -> Iterator[str]:
     numbers = {*checks.TEXTS, *options._HINTS}
     for number in sorted(numbers):
-        known = checks.TEXTS.get(number, checks.Text("", options._HINTS.get(number, "")))
-        text = f"{options._NEEDS_APP.format('…')}." if number == "E018" else known.found
+        found, hint = checks.TEXTS.get(number, ("", options._HINTS.get(number, "")))
+        text = f"{options._NEEDS_APP.format('…')}." if number == "E018" else found
         found = FOUND.get(number) or _plain(text)
-        cure = CURES.get(number) or _plain(known.hint)
+        cure = CURES.get(number) or _plain(hint)
         yield f'| <span id="{number.lower()}"></span>`{number}` | {found} | {cure} |'
 
 

@@ -230,20 +230,16 @@ def rows_with_id(
         field = field_at(rows.model, path)
         if path == name or not isinstance(field, SortableIDField) or field.wrong_options:
             continue
+        # A text that spells an id is no other text if it has the prefix, or is so long.
+        scheme, prefixes = field.scheme, filter(None, field.public_text.accepted_prefixes)
+        is_long = isinstance(scheme, TimeScheme) and scheme.bits >= _FEWEST_BITS
+        if not (is_long and not text.isdecimal()) and not text.startswith(tuple(prefixes)):
+            continue
         with_id = Q(**{name: text})
-        is_only_an_id = _is_only_an_id(field, text) and bool(field.readings(text))
-        if is_only_an_id and rows.filter(with_id).exists():
+        if field.readings(text) and rows.filter(with_id).exists():
             conditions |= with_id
             may_repeat = may_repeat or lookup_spawns_duplicates(rows.model._meta, path)
     return (rows.filter(conditions), may_repeat) if conditions else None
-
-
-def _is_only_an_id(field: SortableIDField, text: str) -> bool:
-    """Whether a text that spells an id is no other text: it has the prefix, or it is so long."""
-    if any(prefix and text.startswith(prefix) for prefix in field.public_text.accepted_prefixes):
-        return True
-    scheme = field.scheme
-    return isinstance(scheme, TimeScheme) and scheme.bits >= _FEWEST_BITS and not text.isdecimal()
 
 
 # The system check

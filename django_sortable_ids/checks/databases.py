@@ -78,7 +78,7 @@ def _check_database(alias: str) -> list[CheckMessage]:
 def _problems(connection: BaseDatabaseWrapper, pending: Pending) -> list[CheckMessage]:
     alias = connection.alias
     models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
-    fields = [field for model in models for field in usable_fields(model)]
+    fields = usable_fields(models)
     from ..migrating.unrecorded import unrecorded_changes  # imports the backfill
 
     unrecorded = unrecorded_changes(connection)

@@ -56,7 +56,7 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         return []  # check_definitions reports it
     return [
         message("W003", field, workers=workers, last=workers - 1)
-        for field in usable(app_configs)
+        for field in usable_fields(_models(app_configs))
         if (workers := _workers(field)) and field.generates_ids
     ]
 
@@ -65,12 +65,6 @@ def _models(app_configs: Configs) -> list[type[models.Model]]:
     if app_configs is None:
         return apps.get_models()
     return [model for config in app_configs for model in config.get_models()]
-
-
-def usable(app_configs: Configs) -> Iterator[SortableIDField]:
-    """The ids in the models of these apps, except those with wrong options."""
-    for model in _models(app_configs):
-        yield from usable_fields(model)
 
 
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
@@ -91,7 +85,7 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
     try:
         conf.check()
         worker = conf.worker()
-        for field in usable(app_configs):
+        for field in usable_fields(_models(app_configs)):
             scheme = field.scheme
             if isinstance(worker, int) and isinstance(scheme, TimeScheme) and _workers(field):
                 scheme.layout.suffixes_of(worker)
@@ -129,7 +123,7 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
 
 def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     """Masked ids without a mask key, and session cookies that show masked ids."""
-    masked = [field for field in usable(app_configs) if field.masked]
+    masked = [field for field in usable_fields(_models(app_configs)) if field.masked]
     if not masked:
         return []
     problems = []

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
 from django.db import models
@@ -17,10 +18,10 @@ from django.views.generic.detail import BaseDetailView
 from django.views.generic.edit import BaseUpdateView
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_at
+from ..fields.of_model import id_at, usable_fields
 from ..old_ids import RedirectOldIDs, old_key
 from . import message
-from .definitions import Configs, masked_user_key, usable
+from .definitions import Configs, masked_user_key
 
 _USUAL = ("django.views.generic.", "rest_framework.", "django_sortable_ids.")
 """Modules with a ``get_object`` that finds the object by the attributes of the view."""
@@ -28,7 +29,7 @@ _DETAIL_ACTIONS = ("retrieve", "update", "destroy")
 
 
 def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    fields = list(usable(None))
+    fields = usable_fields(apps.get_models())
     if not getattr(settings, "ROOT_URLCONF", None) or not fields:
         return []
     is_masked = any(field.masked for field in fields)

@@ -33,15 +33,14 @@ def own_fields(model: type[models.Model]) -> list[SortableIDField]:
     return [field for field in model._meta.local_fields if isinstance(field, SortableIDField)]
 
 
-def usable_fields(model: type[models.Model]) -> list[SortableIDField]:
-    """The ``own_fields`` whose options are right."""
-    return [field for field in own_fields(model) if not field.wrong_options]
+def usable_fields(classes: Iterable[type[models.Model]]) -> list[SortableIDField]:
+    """The ``own_fields`` of these models whose options are right."""
+    return [field for model in classes for field in own_fields(model) if not field.wrong_options]
 
 
 def fields_of(classes: Iterable[type[models.Model]]) -> list[SortableIDField]:
     """The ``usable_fields`` of these models, without the copies of history models."""
-    fields = (field for model in classes for field in usable_fields(model))
-    return [field for field in fields if not history_models.is_copy(field)]
+    return [field for field in usable_fields(classes) if not history_models.is_copy(field)]
 
 
 def is_unique_alone(field: models.Field[Any, Any]) -> bool:

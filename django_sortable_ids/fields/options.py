@@ -267,7 +267,14 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
 
     def _wrong_for_the_model(self) -> Iterator[WrongOption]:
         """The options that are wrong for the model, which is unknown to the field at first."""
-        yield from self._wrong_for_an_array()
+        fields = () if self.wrong_options else self.model._meta.fields
+        if self in (getattr(field, "base_field", None) for field in fields):
+            # The lookups of an ArrayField compare Python values with the column as it is.
+            stored = storage_for(self.stored_scheme, self.storage, "postgresql")
+            if stored.returned is not self.stored_scheme.value_type:
+                right = "storage='char'" if self.stored_scheme.value_type is str else "no storage="
+                found = f"an ArrayField finds no id in this column: use {right}"
+                yield WrongOption(COLUMN, found)
         name = self.created_from
         if name is None or history_models.is_copy(self):
             return
@@ -278,18 +285,6 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             problem = f"created_from={name!r}: the database generates these ids (db_default)"
         if problem is not None:
             yield WrongOption(CREATED_FROM, problem)
-
-    def _wrong_for_an_array(self) -> Iterator[WrongOption]:
-        """The lookups of an ``ArrayField`` compare Python values with the column as it is."""
-        if self.wrong_options:
-            return
-        elements = (getattr(field, "base_field", None) for field in self.model._meta.fields)
-        if self not in elements:
-            return
-        stored = storage_for(self.stored_scheme, self.storage, "postgresql")
-        if stored.returned is not self.stored_scheme.value_type:
-            right = "storage='char'" if self.stored_scheme.value_type is str else "no storage="
-            yield WrongOption(COLUMN, f"an ArrayField finds no id in this column: use {right}")
 
 
 def problems(scheme: Scheme, field: FieldWithOptions) -> list[WrongOption]:

@@ -8,11 +8,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 
 from ..fields import SortableIDField
-from ..fields.of_model import all_field_classes, id_at
+from ..fields.of_model import all_field_classes, field_at, id_at, referenced_id
 from . import replace, shown
 
 
@@ -65,12 +64,10 @@ def strawberry_django(package: Any) -> None:
 @cache
 def _id_column(model: type[models.Model], name: str) -> SortableIDField | None:
     """The sortable id that an attribute has; a relation's attribute has an instance."""
-    try:
-        field = model._meta.pk if name == "pk" else model._meta.get_field(name)
-    except FieldDoesNotExist:
-        return None
-    is_instance = field.is_relation and name not in ("pk", getattr(field, "attname", None))
-    return None if is_instance else id_at(model, name)
+    field = field_at(model, name)
+    names_of_values = ("pk", getattr(field, "attname", None))
+    is_instance = field is not None and field.is_relation and name not in names_of_values
+    return None if is_instance else referenced_id(field)
 
 
 def _result(usual: Any, field: Any, source: Any, info: Any, args: Any, kwargs: Any) -> Any:

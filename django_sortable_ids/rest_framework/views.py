@@ -16,7 +16,6 @@ from ..fields.of_model import field_at, id_at, id_field, id_fields
 from ..ids import is_converted
 from ..old_ids import Leftmost, RedirectOldIDs
 from ..pagination import read_signed, signed
-from ..schemes import ID
 from .fields import AcceptOldIDs, ValueText
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class SortableIDCursorPagination(CursorPagination):
             value = read_signed(self._id_field, str(cursor.position))
         except ValueError:
             raise NotFound(self.invalid_cursor_message) from None
-        position: Any = _position(self._id_field, value)
+        position: Any = ValueText(signed(self._id_field, value), value)
         return cursor._replace(position=position)
 
     def _get_position_from_instance(self, instance: Any, ordering: Sequence[str]) -> str:
@@ -112,11 +111,7 @@ class SortableIDCursorPagination(CursorPagination):
         else:
             value = getattr(instance, self._attname)
         # As in DRF, there is no page after a NULL: its cursor is 404.
-        return str(value) if value is None else _position(self._id_field, value)
-
-
-def _position(field: SortableIDField, value: ID) -> ValueText:
-    return ValueText(signed(field, value), value)
+        return str(value) if value is None else ValueText(signed(self._id_field, value), value)
 
 
 def hide_docstrings() -> None:

@@ -68,11 +68,17 @@ _BYTES = (bytes, bytearray, memoryview)
 
 def shown(value: Any) -> str:
     """The beginning of ``str(value)``."""
-    return value[:LENGTH] if isinstance(value, str) else _text(value, str)[:LENGTH]
+    if isinstance(value, str):
+        return value[:LENGTH]
+    if isinstance(value, int) and value.bit_length() > _MANY_BITS:
+        return type(value).__name__
+    return _text(value, str)[:LENGTH]
 
 
 def described(value: Any) -> str:
     """The beginning of ``repr(value)``, with three dots for the rest."""
+    if isinstance(value, int) and value.bit_length() > _MANY_BITS:
+        return f"{type(value).__name__} of thousands of digits"
     text = repr(value[: LENGTH + 1]) if isinstance(value, str) else _text(value, repr)
     return text if len(text) <= LENGTH else f"{text[:LENGTH]}..."
 
@@ -87,8 +93,6 @@ def encodable(message: str, encoding: str = "utf-8") -> str:
 def _text(value: Any, write: Any) -> str:
     if isinstance(value, _BYTES) and len(value) > LENGTH:
         return repr(bytes(value[: LENGTH + 1]))
-    if isinstance(value, int) and value.bit_length() > _MANY_BITS:
-        return f"{type(value).__name__} of thousands of digits"
     try:
         return _abbreviated.repr(value) if isinstance(value, _CONTAINERS) else str(write(value))
     except (ValueError, RecursionError):
