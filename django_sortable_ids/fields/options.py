@@ -198,15 +198,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         self.wrong_options = self._resolve()
         if not self.wrong_options:
             self.scheme = self.stored_scheme
-            self.public_text = PublicText(
-                self.scheme,
-                self.prefix,
-                self.separator,
-                self.scheme.public_encoding if self.encoding is None else self.encoding,
-                self.masked,
-                self.previous_prefixes,
-                reads_uuids=self.storage == "uuid" and self.scheme.value_type is str,
-            )
+            self.public_text = PublicText(self)
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = models.Field.deconstruct(self)

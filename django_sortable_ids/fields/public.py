@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sized
 from contextlib import suppress
 from decimal import Decimal
 from numbers import Integral, Number
@@ -34,7 +34,7 @@ from django.db.models import Model
 from django.utils.functional import Promise
 
 from .. import conf
-from ..schemes import ID, InvalidID, Scheme
+from ..schemes import ID, InvalidID
 from ..schemes.errors import Message, described, shown
 from ..schemes.notation import uuid_of
 from ..schemes.support import ByArguments
@@ -43,6 +43,7 @@ from .storage import storage_names
 
 if TYPE_CHECKING:
     from ..schemes.mask import MaskKey
+    from .options import FieldWithOptions
 
 SEPARATORS = ("_", ":")
 _SPELLINGS = 64
@@ -52,40 +53,26 @@ _DAY_MS = 86_400_000
 _MASKED_EXAMPLE = uuid.UUID("7d793037-a076-4186-974b-0282f2f435e7").int
 
 
-class PublicText(ByArguments):
+class PublicText:
     """Prefix, separator, and the id in an encoding: ``ord_01KDVDNA00PVDPVDPVDPVDPVDM``.
 
     Prefixes follow TypeID 0.3: 1 to 63 of ``a-z`` and ``_``, neither first nor last ``_``.
     ``masked`` writes a UUIDv7 as its UUIDv47 facade: a UUIDv4, in the encoding.
     """
 
-    def __init__(
-        self,
-        scheme: Scheme,
-        prefix: str | None,
-        separator: str,
-        encoding: str | None,
-        masked: bool = False,
-        previous_prefixes: Sequence[str] = (),
-        reads_uuids: bool = False,
-    ) -> None:
-        """Takes checked options. ``previous_prefixes`` are read, never written; ``""`` stands for
-        texts without a prefix. ``reads_uuids``: the text of a UUID is read, too, since the field
-        was a ``UUIDField``.
-        """
-        shape = (prefix, separator, encoding, masked, previous_prefixes, reads_uuids)
-        super().__init__(scheme, *shape)
-        self.scheme = scheme
-        self.encoding = encoding
-        self.masked = masked
-        self.reads_uuids = reads_uuids
-        self.prefix = prefix
-        self.separator = separator
-        self.full_prefix = "" if prefix is None else prefix + separator
-        previous = [earlier and earlier + separator for earlier in previous_prefixes]
+    def __init__(self, field: FieldWithOptions) -> None:
+        """Takes the options of the field, which were checked."""
+        self.scheme = scheme = field.scheme
+        self.encoding = scheme.public_encoding if field.encoding is None else field.encoding
+        self.masked = masked = field.masked
+        self.reads_uuids = field.storage == "uuid" and scheme.value_type is str
+        """Whether the text of a UUID is read, too, since the field was a ``UUIDField``."""
+        self.full_prefix = "" if field.prefix is None else field.prefix + field.separator
+        previous = [earlier and earlier + field.separator for earlier in field.previous_prefixes]
         self.accepted_prefixes = (self.full_prefix, *previous)
-        """The prefixes of texts that are read, with separators, the present one first."""
-        self.form = scheme.text_form(encoding)
+        """The prefixes of texts that are read, with separators, the present one first; empty for
+        texts without one."""
+        self.form = scheme.text_form(self.encoding)
         """How the id after the prefix is written."""
         self._longest = self.form.length + _SPELLINGS
         self.is_ambiguous = masked or (

@@ -131,7 +131,7 @@ def same(field, other):
     return (
         field.deconstruct()[1:] == other.deconstruct()[1:]
         and field.scheme == other.scheme
-        and field.public_text == other.public_text
+        and vars(field.public_text) == vars(other.public_text)
     )
 
 

@@ -306,7 +306,7 @@ def python(of):
 def public_texts(of):
     for field in (of.key, of.column):
         wrong = ["", None, 1.5, field.scheme.example, *malformed(field)]
-        if field.public_text.prefix:
+        if field.prefix:
             lead = field.public_text.full_prefix
             wrong += [lead, lead + example_of(field), example_of(field).replace(lead[-1], "-", 1)]
         for value in of.in_turn(wrong):

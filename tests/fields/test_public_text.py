@@ -16,7 +16,6 @@ from django_sortable_ids.fields import (
     ULIDField,
     UUIDv7Field,
 )
-from django_sortable_ids.fields.public import PublicText
 from django_sortable_ids.schemes import InvalidID, get
 from tests.combinations import in_one_case
 from tests.schemes.support import vectors
@@ -80,7 +79,7 @@ def test_python_takes_the_public_text_and_the_bare_one(field, value, text):
 @pytest.mark.parametrize("entry", TYPE_IDS["valid"], ids=lambda entry: entry["text"])
 def test_type_ids(entry):
     """Their suffixes are UUIDs of any version, which the text form reads and the scheme doesn't."""
-    public = PublicText(get("uuid7"), entry["prefix"] or None, "_", "base32")
+    public = UUIDv7Field(prefix=entry["prefix"] or None, encoding="base32").public_text
     form = public.scheme.text_form(public.encoding)
     number = uuid.UUID(entry["uuid"]).int
     assert public.full_prefix + form.format(number) == entry["text"]
@@ -94,7 +93,8 @@ def test_type_ids_that_are_invalid(entry):
     """By their prefix, which no field can have, or by their suffix."""
     prefix, _, _ = entry["text"].rpartition("_")
     is_wrong = bool(UUIDv7Field(prefix=prefix, encoding="base32").wrong_options)
-    public = PublicText(get("uuid7"), "prefix" if is_wrong else prefix, "_", "base32")
+    prefix = "prefix" if is_wrong else prefix
+    public = UUIDv7Field(prefix=prefix, encoding="base32").public_text
     with pytest.raises(InvalidID):
         public.candidates(entry["text"])
 

@@ -15,8 +15,7 @@ def text_of(instance: Model, column: str = "id") -> str:
     """The public text, made of its parts and not by the code under test."""
     field = id_column(type(instance), column)
     encoded = field.scheme.format(getattr(instance, column), field.public_text.encoding)
-    prefix = field.public_text.prefix
-    return f"{prefix}{field.public_text.separator}{encoded}" if prefix else encoded
+    return f"{field.prefix}{field.separator}{encoded}" if field.prefix else encoded
 
 
 def bare_text_of(instance: Model, column: str = "id") -> str:
