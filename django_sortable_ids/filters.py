@@ -90,29 +90,21 @@ class CreatedAtRangeFilter(django_filters.DateFromToRangeFilter):  # type: ignor
         super().__init__(f"{field_name}__created_at", *args, **kwargs)
 
 
-class PublicChoiceField(
-    fields.ModelChoiceField,  # type: ignore[misc]
-    PublicModelChoiceField,
-):
-    """Accepts and shows public texts; its choice for NULL is django-filter's."""
-
-
-class PublicMultipleChoiceField(
-    fields.ModelMultipleChoiceField,  # type: ignore[misc]
-    PublicModelMultipleChoiceField,
-):
-    """Like ``PublicChoiceField``, for several choices."""
-
-
 _default = {"filter_class": SortableIDFilter, "extra": lambda field: {"id_field": field}}
 django_filters.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, _default)
 # The FilterSet of REST framework has copied the defaults if it is imported already.
 _rest = sys.modules.get("django_filters.rest_framework.filterset")
 if _rest is not None:
     _rest.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, _default)
-# Unless the project has fields of its own:
-_one, _several = django_filters.ModelChoiceFilter, django_filters.ModelMultipleChoiceFilter
-if _one.field_class is fields.ModelChoiceField:
-    _one.field_class = PublicChoiceField
-if _several.field_class is fields.ModelMultipleChoiceField:
-    _several.field_class = PublicMultipleChoiceField
+# Choices accept and show public texts, unless the project has fields of its own; the choice for
+# NULL is django-filter's.
+for _filter, _usual, _public in (
+    (django_filters.ModelChoiceFilter, fields.ModelChoiceField, PublicModelChoiceField),
+    (
+        django_filters.ModelMultipleChoiceFilter,
+        fields.ModelMultipleChoiceField,
+        PublicModelMultipleChoiceField,
+    ),
+):
+    if _filter.field_class is _usual:
+        _filter.field_class = type(_public.__name__, (_usual, _public), {})

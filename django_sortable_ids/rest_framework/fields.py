@@ -3,7 +3,7 @@ relations and for what is only read. Relations that accept old ids, too."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
@@ -16,7 +16,6 @@ from rest_framework.relations import (
     HyperlinkedRelatedField,
     ManyRelatedField,
     PrimaryKeyRelatedField,
-    RelatedField,
     SlugRelatedField,
 )
 from rest_framework.utils import html
@@ -32,10 +31,8 @@ from ..schemes.errors import encodable
 
 if TYPE_CHECKING:
     Serializer = serializers.Serializer[Any]
-    Link = HyperlinkedRelatedField[Any]
-    Relation = RelatedField[Any, Any, Any]
 else:
-    Serializer = Link = Relation = object
+    Serializer = object
 
 
 class PublicIDField(serializers.Field):  # type: ignore[type-arg]
@@ -263,45 +260,26 @@ class AcceptOldIDs(Leftmost, Serializer):
         fields = super().get_fields()
         for field in fields.values():
             relation = field.child_relation if isinstance(field, ManyRelatedField) else field
-            if isinstance(relation, _WITH_OLD_IDS) and not relation.read_only:
-                # The same object: a class to the right may have set its queryset.
-                declared: Any = relation.__class__
-                relation.__class__ = _with_old_ids(declared)
+            is_link = isinstance(relation, HyperlinkedRelatedField)
+            is_key = isinstance(relation, PrimaryKeyRelatedField | SlugRelatedField)
+            if (is_link or is_key) and not relation.read_only:
+                method = "get_object" if is_link else "to_internal_value"
+                usual = getattr(relation, method)
+                setattr(relation, method, partial(_row_of_old_id, relation, usual))
         return fields
 
 
-class _OldKey(Relation):
-    def to_internal_value(self, data: Any) -> Any:
-        try:
-            return super().to_internal_value(data)
-        except serializers.ValidationError:
-            row = _old_row(self, getattr(self, "slug_field", "pk"), data)
-            if row is None:
-                raise
-            return row
-
-
-class _OldLink(Link):
-    def get_object(self, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
-        try:
-            return super().get_object(view_name, view_args, view_kwargs)
-        except (serializers.ValidationError, ObjectDoesNotExist):
-            row = _old_row(self, self.lookup_field, view_kwargs[self.lookup_url_kwarg])
-            if row is None:
-                raise
-            return row
-
-
-_WITH_OLD_IDS = (PrimaryKeyRelatedField, SlugRelatedField, HyperlinkedRelatedField)
-
-
-@lru_cache
-def _with_old_ids(declared: Any) -> Any:
-    accepting = _OldLink if issubclass(declared, HyperlinkedRelatedField) else _OldKey
-    return type(declared.__name__, (accepting, declared), {})
-
-
-def _old_row(relation: Any, name: str, data: Any) -> Any:
-    rows = relation.get_queryset()
-    is_key = name in ("pk", rows.model._meta.pk.name)
-    return old_row(rows.all(), data) if is_key else None
+def _row_of_old_id(relation: Any, usual: Any, *given: Any) -> Any:
+    """The row that ``usual`` finds, else the one with that old key."""
+    try:
+        return usual(*given)
+    except (serializers.ValidationError, ObjectDoesNotExist):
+        rows, old_id = relation.get_queryset(), given[-1]
+        name = getattr(relation, "slug_field", "pk")
+        if isinstance(relation, HyperlinkedRelatedField):
+            name, old_id = relation.lookup_field, old_id[relation.lookup_url_kwarg]
+        is_key = name in ("pk", rows.model._meta.pk.name)
+        row = old_row(rows.all(), old_id) if is_key else None
+        if row is None:
+            raise
+        return row
