@@ -57,20 +57,18 @@ class SortableIDChangeList(ChangeList):
 
     def get_filters_params(self, params: Any = None) -> Any:
         filters = super().get_filters_params(params)
-        if name := self._period_name:
-            filters.pop(name, None)
+        filters.pop(self._period_name, None)
         return filters
 
     @property
-    def _period_name(self) -> str | None:
+    def _period_name(self) -> Any:
         hierarchy = self.model_admin.created_at_hierarchy
         return hierarchy and f"{hierarchy}__created_at__within"
 
     @cached_property
     def chosen(self) -> list[CalendarPeriod]:
         """The period in the URL, after those that contain it; empty without one."""
-        name = self._period_name
-        text = self.params.get(name) if name else None
+        text = self.params.get(self._period_name)
         try:
             return path_to(text) if text else []
         except ValueError as error:

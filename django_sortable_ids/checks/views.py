@@ -29,16 +29,13 @@ _DETAIL_ACTIONS = ("retrieve", "update", "destroy")
 
 
 def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    fields = usable_fields(apps.get_models())
-    if not getattr(settings, "ROOT_URLCONF", None) or not fields:
+    if not getattr(settings, "ROOT_URLCONF", None) or not usable_fields(apps.get_models()):
         return []
-    is_masked = any(field.masked for field in fields)
-    user_key = masked_user_key() if is_masked else None
+    user_key = masked_user_key()
     problems: list[CheckMessage] = []
     for route in _routes(get_resolver().url_patterns):
         problems += _check_lookups(route)
-        if is_masked:
-            problems += _check_masks(route.callback, user_key)
+        problems += _check_masks(route.callback, user_key)
     return [problem for place, problem in enumerate(problems) if problem not in problems[:place]]
 
 

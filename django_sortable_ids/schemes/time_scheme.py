@@ -240,9 +240,10 @@ class TimeScheme(Scheme):
         reversed scheme it is the greatest value generated at or after ``at``, and the range is
         ``lower_bound(b) < v <= lower_bound(a)``. Raises ``OutOfRange`` after the last time.
         """
-        self._require_order()
-        tick = self.tick_from(at)
-        smallest, largest = self.layout.between(tick, tick)
+        numbers = self.number_range(at, None)
+        if numbers is None:
+            raise OutOfRange(self._out_of_range(at))
+        smallest, largest = numbers
         return self.from_trusted(largest if self.descending else smallest)
 
     def number_range(self, start: datetime | None, stop: datetime | None) -> tuple[int, int] | None:
@@ -250,7 +251,8 @@ class TimeScheme(Scheme):
 
         None as a bound means unbounded.
         """
-        self._require_order()
+        if not self.sorts:
+            raise NotTimeOrdered(f"{self.title} values do not sort by their times")
         layout = self.layout
         first = layout.first_tick if start is None else max(self._ceiling(start), layout.first_tick)
         last = layout.last_tick if stop is None else min(self._ceiling(stop) - 1, layout.last_tick)
@@ -260,10 +262,6 @@ class TimeScheme(Scheme):
     def whole_range(self) -> tuple[int, int]:
         """The smallest and the largest number of the scheme."""
         return self.layout.between(self.layout.first_tick, self.layout.last_tick)
-
-    def _require_order(self) -> None:
-        if not self.sorts:
-            raise NotTimeOrdered(f"{self.title} values do not sort by their times")
 
     def _floor(self, at: datetime) -> int:
         return (unix_ns(at) - self.epoch_ns) // self.tick_ns
