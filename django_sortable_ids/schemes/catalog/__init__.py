@@ -2,10 +2,9 @@
 the functions of its families share."""
 
 import uuid
-from collections.abc import Mapping
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache, partial
 from importlib import import_module
-from inspect import unwrap
 from typing import Any, TypeVar
 
 from ..errors import described
@@ -103,12 +102,18 @@ def get(name: str, **options: Any) -> Scheme:
         for option, value in options.items()
         if option not in usual or repr(value) != repr(usual[option])
     }
-    return family(**changed)
+    return _built(family.func, **{**family.keywords, **changed})
+
+
+@lru_cache(maxsize=None, typed=True)
+def _built(family: Callable[..., Scheme], /, **options: Any) -> Scheme:
+    """Always the same scheme for the same options: it has the generator of its ids."""
+    return family(**options)
 
 
 def options_of(name: str) -> dict[str, Any]:
     """The options of a scheme of this package, with their defaults."""
-    return dict(unwrap(_family(name).func).__kwdefaults__ or {}) if name in _NAMES else {}
+    return dict(_family(name).func.__kwdefaults__ or {}) if name in _NAMES else {}
 
 
 @cache

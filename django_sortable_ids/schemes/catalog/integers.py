@@ -5,7 +5,6 @@ the second half of that time don't exist here.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 from ..alphabets import BASE62, CROCKFORD
@@ -184,7 +183,6 @@ _TENTHS = Integer(
 _TIME64 = {"4+5": _TENTHS, "3+6": replace(_TENTHS, time=13, tick_ns=MILLISECOND)}
 
 
-@lru_cache(typed=True)
 def snowflake(
     *,
     layout: Literal["twitter", "discord", "instagram", "mastodon", "unique_rowid"] = "twitter",
@@ -202,7 +200,6 @@ def snowflake(
     return row.scheme(epoch_ms=epoch_ms, time=time_bits, worker=worker_bits, digits=bits)
 
 
-@lru_cache(typed=True)
 def sonyflake(
     *,
     version: Literal[1, 2] = 2,
@@ -224,7 +221,6 @@ def sonyflake(
     return row.scheme(epoch_ms=epoch_ms, time=time, worker=worker_bits)
 
 
-@lru_cache(typed=True)
 def tsid(*, node_bits: int = 10, epoch_ms: int = _TSID.epoch_ms) -> TimeScheme:
     """``time 41 | node 10 | counter 12``, in ms from 2020-01-01. Its usual text is ``base32``.
 
@@ -234,7 +230,6 @@ def tsid(*, node_bits: int = 10, epoch_ms: int = _TSID.epoch_ms) -> TimeScheme:
     return _TSID.scheme(epoch_ms=epoch_ms, worker=node_bits)
 
 
-@lru_cache(typed=True)
 def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None) -> TimeScheme:
     """A 19-digit decimal number: 10 digits of Unix seconds, then the digits of ``layout``.
 

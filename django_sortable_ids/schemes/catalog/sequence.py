@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Any, Self
 
 from ..errors import SequenceExhausted
@@ -332,7 +331,6 @@ class LexicalSequence(Scheme):
         return self._text_of(increased if increased < self._stop else first)
 
 
-@lru_cache(typed=True)
 def lexical_sequence(
     *,
     charset: str = "alnum_upper",

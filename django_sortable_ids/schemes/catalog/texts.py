@@ -4,7 +4,6 @@ Bit layouts are written most significant bit first. ``epoch_ms`` is another epoc
 """
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Literal
 
 from ..alphabets import (
@@ -22,14 +21,12 @@ from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 from . import epoch, one_of, row
 
 
-@lru_cache
 def ulid() -> TimeScheme:
     """``time 48 | random 80``, in ms."""
     form = Digits(CROCKFORD, 26, fold="upper")
     return row("ulid", "ULID", "https://github.com/ulid/spec", form, time=48, suffix=80)
 
 
-@lru_cache(typed=True)
 def hexulid(*, epoch_ms: int | None = None) -> TimeScheme:
     """A ULID of 12 and 20 hexadecimal digits, which SQLite can generate itself."""
     return row(
@@ -44,14 +41,12 @@ def hexulid(*, epoch_ms: int | None = None) -> TimeScheme:
     )
 
 
-@lru_cache
 def timeflake() -> TimeScheme:
     """``time 48 | random 80``, in ms."""
     specification, form = "https://github.com/anthonynsimon/timeflake", Digits(BASE62, 22)
     return row("timeflake", "Timeflake", specification, form, time=48, suffix=80)
 
 
-@lru_cache
 def scru128() -> TimeScheme:
     """``time 48 | counter 24 | counter 24 | entropy 32``, in ms; all but the time are random here.
 
@@ -73,7 +68,6 @@ def scru128() -> TimeScheme:
     )
 
 
-@lru_cache
 def pushid() -> TimeScheme:
     """``time 48 | random 72``, in ms."""
     specification = 'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"'
@@ -81,7 +75,6 @@ def pushid() -> TimeScheme:
     return row("pushid", "push id", specification, form, time=48, suffix=72, stored_as_text=True)
 
 
-@lru_cache
 def cuid() -> TimeScheme:
     """``c | time 8 | counter 4 | fingerprint 4 | random 8``, digits of base 36, in ms; all but the
     time are random here.
@@ -108,7 +101,6 @@ def cuid() -> TimeScheme:
     )
 
 
-@lru_cache
 def xid() -> TimeScheme:
     """``time 32 | machine 24 | process 16 | counter 24``, in seconds; all but the time are random
     here."""
@@ -128,7 +120,6 @@ def xid() -> TimeScheme:
     )
 
 
-@lru_cache
 def objectid() -> TimeScheme:
     """``time 32 | random 40 | counter 24``, in seconds; all but the time are random here."""
     return row(
@@ -143,7 +134,6 @@ def objectid() -> TimeScheme:
     )
 
 
-@lru_cache(typed=True)
 def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
     """``time 32 | random 128``, seconds from 2014-05-13T16:53:20Z.
 
@@ -175,7 +165,6 @@ def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
     )
 
 
-@lru_cache(typed=True)
 def kuuid(
     *,
     precision: Literal["s", "ms"] = "s",

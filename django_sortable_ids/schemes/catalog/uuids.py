@@ -3,7 +3,6 @@
 Bit layouts are written most significant bit first.
 """
 
-from functools import lru_cache
 from typing import Any
 
 from ..alphabets import BASE36_LOWER, BASE58, BASE62, CROCKFORD_LOWER, SHORTUUID
@@ -37,14 +36,12 @@ _FORMS: tuple[tuple[str, TextForm], ...] = (
 )
 
 
-@lru_cache
 def uuid1() -> TimeScheme:
     """``time_low 32 | time_mid 16 | version 4 | time_high 12 | variant 2 | clock sequence 14 |
     node 48``."""
     return row("uuid1", "UUIDv1", "RFC 9562, section 5.1", _HEXADECIMAL, VERSION_1, **_GREGORIAN)
 
 
-@lru_cache
 def uuid6() -> TimeScheme:
     """``time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48``; the last two are
     random."""
@@ -52,14 +49,12 @@ def uuid6() -> TimeScheme:
     return row("uuid6", "UUIDv6", "RFC 9562, section 5.6", _FORMS, template, **_GREGORIAN)
 
 
-@lru_cache
 def uuid7() -> TimeScheme:
     """``time 48 | version 4 | random 12 | variant 2 | random 62``, in ms."""
     template = UUIDTemplate(7)
     return row("uuid7", "UUIDv7", "RFC 9562, section 5.7", _FORMS, template, time=48, suffix=74)
 
 
-@lru_cache
 def comb13() -> TimeScheme:
     """Like UUIDv6, but with version 13, which RFC 9562 reserves for future use."""
     specification = 'Michael Lambert, "Custom UUID as primary key"'
@@ -67,7 +62,6 @@ def comb13() -> TimeScheme:
     return row("comb13", "COMB UUID (version 13)", specification, forms, template, **_GREGORIAN)
 
 
-@lru_cache
 def comb4() -> TimeScheme:
     """``time 48 | version 4 | random 12 | variant 2 | random 62``, in units of 10 us."""
     return row(
