@@ -16,7 +16,6 @@ from django.urls.converters import get_converters
 
 from .fields import SortableIDField
 from .fields.of_model import fields_of, id_field, id_of, local_time
-from .fields.public import SEPARATORS
 from .schemes import ID, InvalidID
 from .schemes.errors import described
 from .schemes.support import nearest
@@ -53,10 +52,9 @@ def resolve(text: str) -> Resolved:
     ``ValidationError`` if the id after the prefix is malformed.
     """
     known = fields_by_prefix(tuple(apps.get_models()))
-    # Prefix and separator may be the text up to each of its separators.
-    beginnings = enumerate(text[:64] if isinstance(text, str) else "", start=1)
-    prefixes = [text[:end] for end, character in beginnings if character in SEPARATORS]
-    fields = [field for prefix in prefixes for field in known.get(prefix, ())]
+    # One prefix may be the beginning of another.
+    prefixes = sorted(known, key=len) if isinstance(text, str) else []
+    fields = [field for prefix in prefixes if text.startswith(prefix) for field in known[prefix]]
     if not fields:
         raise LookupError(
             f"{described(text)} has no known prefix; expected one of {', '.join(sorted(known))}"

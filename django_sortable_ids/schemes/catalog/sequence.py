@@ -191,6 +191,8 @@ class SequenceText(TextForm):
         """The first number of the full length."""
         self.span: int = len(digits) ** length
         """How many numbers of the full length there are."""
+        self.stop: int = self.first + self.span
+        """The number after the last one."""
 
     def format(self, number: int) -> str:
         return self.numeration.text(number, self.case)
@@ -255,21 +257,16 @@ class LexicalSequence(Scheme):
         if self.has_template:
             return number // self.digits.span in self.template.periods
         has_width = self.digits.shortest == self.digits.length
-        return (self.digits.first if has_width else 1) <= number < self._stop
+        return (self.digits.first if has_width else 1) <= number < self.digits.stop
 
     @property
     def numeration(self) -> Numeration:
         return self.digits.numeration
 
-    @property
-    def _stop(self) -> int:
-        """The number after the last one of a period."""
-        return self.digits.first + self.digits.span
-
     @cached_property
     def count(self) -> int:
         """How many ids a period has, including ``start``."""
-        return -((self.numeration.number(self.start) - self._stop) // self.step)
+        return -((self.numeration.number(self.start) - self.digits.stop) // self.step)
 
     def nth(self, n: int) -> str:
         """The id number ``n`` of the period, counted from 0: ``start`` plus ``n`` steps.
@@ -277,7 +274,7 @@ class LexicalSequence(Scheme):
         Raises ``SequenceExhausted`` after the last id of the width.
         """
         number = self.numeration.number(self.start) + n * self.step
-        if n < 0 or number >= self._stop:
+        if n < 0 or number >= self.digits.stop:
             raise SequenceExhausted(
                 f"the sequence from {self.start!r} in steps of {self.step} has no id number {n} "
                 f"of {self.digits.length} characters; widen it"
@@ -301,7 +298,7 @@ class LexicalSequence(Scheme):
     @cached_property
     def limits(self) -> tuple[str, str]:
         """The least and the greatest id of the period that have the full length."""
-        return self._text_of(self.digits.first), self._text_of(self._stop - 1)
+        return self._text_of(self.digits.first), self._text_of(self.digits.stop - 1)
 
     def number_of(self, value: str) -> str | None:
         """The number in an id, without a template's text; None if it is no id of the period.
@@ -328,7 +325,7 @@ class LexicalSequence(Scheme):
     def example(self) -> ID:
         first = self.numeration.number(self.start)
         increased = first + len(self.numeration.digits("upper")) * self.step
-        return self._text_of(increased if increased < self._stop else first)
+        return self._text_of(increased if increased < self.digits.stop else first)
 
 
 def lexical_sequence(
@@ -372,7 +369,7 @@ def lexical_sequence(
         raise ValueError(f"start={start!r} has {len(start)} characters, expected {length}")
     digits = SequenceText(numeration, length, width is not None, case)
     form: TextForm = digits
-    bits = (digits.first + digits.span).bit_length()
+    bits = digits.stop.bit_length()
     if around != PLAIN:
         form = TemplateText(around, digits)
         bits = (digits.span * around.periods.stop).bit_length()
