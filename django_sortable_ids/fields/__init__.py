@@ -233,6 +233,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     """
 
     scheme_name = "lexical_sequence"
+    generates_on_insert = True
     own_options = (*OWN, "block")
     non_db_attrs = (*SortableIDField.non_db_attrs, "block")
     scheme: LexicalSequence
@@ -245,10 +246,6 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
             expected = "expected how many numbers to reserve, 1 or more"
             wrong.append(WrongOption(SCHEME, f"block={block!r}: {expected}"))
         return wrong
-
-    @property
-    def _generated_with_instance(self) -> bool:
-        return False
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         if add and self.generates_ids and getattr(model_instance, self.attname) is None:

@@ -26,6 +26,7 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
     """
 
     django_defaults = {"blank": True}
+    generates_on_insert = True
 
     def _wrong_for_the_model(self) -> Iterator[WrongOption]:
         yield from super()._wrong_for_the_model()
@@ -41,10 +42,6 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
             # The admin asks for it: forms inside forms then have a hidden input for the key. As
             # a copy, because save() leaves the field itself out of an INSERT.
             cls._meta.auto_field = copy(self)
-
-    @property
-    def _generated_with_instance(self) -> bool:
-        return False
 
     def has_default(self) -> bool:
         # With a default, save() would insert every new instance, also one whose key was set to that

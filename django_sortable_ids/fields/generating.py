@@ -6,7 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.core.exceptions import FieldError, ValidationError
 from django.db import DEFAULT_DB_ALIAS, models
@@ -65,6 +65,8 @@ class GeneratedIDField(Field[SetType, GetType]):
     created_from: str | None = None
     """The model's field with the creation time of a row, for ids that are generated with the
     INSERT."""
+    generates_on_insert: ClassVar[bool] = False
+    """Whether a key is always generated with the INSERT, too."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -114,7 +116,8 @@ class GeneratedIDField(Field[SetType, GetType]):
         # altered column into every row.
         model = getattr(self, "model", None)
         historical = model and model.__module__ == "__fake__"
-        on_insert = self.created_from or getattr(model, "makes_key_on_insert", False)
+        of_model = self.created_from or getattr(model, "makes_key_on_insert", False)
+        on_insert = self.generates_on_insert or of_model
         return self.primary_key and not historical and not on_insert
 
     def generate(self) -> ID:

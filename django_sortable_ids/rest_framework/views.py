@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
-from django.db.models import ForeignObject
 from django.http import Http404
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
@@ -88,8 +87,7 @@ class SortableIDCursorPagination(CursorPagination):
         ordering = super().get_ordering(request, queryset, view)
         name = ordering[0].lstrip("-")
         self._id_field = id_at(queryset.model, name)
-        column = field_at(queryset.model, name)
-        self._attname = column.attname if isinstance(column, ForeignObject) else name
+        self._attname = getattr(field_at(queryset.model, name), "attname", name)
         return ordering
 
     def decode_cursor(self, request: Request) -> Cursor | None:
