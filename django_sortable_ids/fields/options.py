@@ -324,10 +324,7 @@ def _public_text_problems(scheme: Scheme, field: FieldWithOptions) -> Iterator[s
         yield f"previous_prefixes={previous!r}: {prefix or ''!r} is the present prefix"
     if field.separator not in SEPARATORS:
         yield f"separator={field.separator!r}: expected '_' or ':'"
-    try:
-        scheme.text_form(encoding)
-    except LookupError as error:
-        yield str(error)
+    yield from scheme.encoding_problems(encoding)
     if field.masked and not scheme.is_uuid7:
         yield f"masked=True: only UUIDv7 can be masked, not {scheme.title}"
     if accepts_others and isinstance(dict(scheme.text_forms).get(encoding or ""), SQLServerText):

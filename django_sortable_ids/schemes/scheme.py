@@ -2,7 +2,7 @@
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Self, TypeGuard
@@ -79,10 +79,14 @@ class Scheme(ByFields, ABC):
         for name, form in self.text_forms:
             if name == encoding:
                 return form
-        known = f"it has {', '.join(self.encodings)}{nearest(str(encoding), self.encodings)}"
-        if len(self.encodings) == 1:
-            known = "its ids are written in one way: leave out encoding="
-        raise LookupError(f"{self.title} has no encoding {encoding!r}; {known}")
+        raise LookupError(next(self.encoding_problems(encoding)))
+
+    def encoding_problems(self, encoding: object) -> Iterator[str]:
+        if encoding not in (None, *self.encodings):
+            known = f"it has {', '.join(self.encodings)}{nearest(str(encoding), self.encodings)}"
+            if len(self.encodings) == 1:
+                known = "its ids are written in one way: leave out encoding="
+            yield f"{self.title} has no encoding {encoding!r}; {known}"
 
     def parse(self, text: str, encoding: str | None = None) -> ID:
         """The value that ``text`` spells.
