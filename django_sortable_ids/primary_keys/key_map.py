@@ -42,7 +42,6 @@ _UNSORTED = "sortable_ids_unsorted_keys"
 _TRIES = 10
 _COMPARED = 500
 """Values in one query."""
-_PAGE = 10_000
 _INSERTED = """
 INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({query}) s
 GROUP BY found_key ORDER BY MIN(found_at), found_key
@@ -135,23 +134,6 @@ def _write(target: EveryRow, to: KeyColumn) -> None:
             cursor.execute(f"DROP TABLE {_UNSORTED}")
 
 
-def write_old_keys(engine: KeyEngine, key: Key, known: Iterable[tuple[Any, Any]]) -> None:
-    """Write old keys into the map: pairs of the present key and the old one."""
-    connection = engine.connection
-    field, pk = key.map.next_field, key.map.key_field
-    pairs = iter(known)
-    while page := list(islice(pairs, BATCH)):
-        if connection.vendor == "postgresql":
-            # With statistics of a smaller table, it may look for each key in the whole table.
-            engine.execute(f"ANALYZE {engine.quote(key.map.table)}")
-        target = Target(field, Unsourced.of(key.map.model, engine.using))
-        statements = engine_of(engine.using).statements(target)
-        keys = [[pk.get_db_prep_save(present, connection)] for present, _ in page]
-        stored = [field.get_db_prep_save(old, connection) for _, old in page]
-        with transaction.atomic(engine.using):
-            statements.send(keys, stored, [])
-
-
 class DeletedKeys:
     """Keys of deleted rows, which histories contain; to undo a move, the old keys of all rows."""
 
@@ -207,20 +189,29 @@ class DeletedKeys:
         Raises ``BackfillError`` for rows that had none, if their old key has no next value.
         """
         for key in self._engine.change.keys:
-            _copy(self._engine, key, {key.map.column: "pk", key.map.next: key.own.next_field.name})
+            _copy(self._engine, key, {key.map.column: "pk", key.map.next: key.dropped.name})
             self._complete(key)
         for key, _ in self._copied:
             self._collect(key)
             self._complete(key)
 
     def _complete(self, key: Key) -> None:
-        missing = self._all(key.map.model).filter(**{f"{key.map.next}__isnull": True})
-        missing = missing.order_by("pk")
+        pairs = self._all(key.map.model)
+        missing = pairs.filter(**{f"{key.map.next}__isnull": True}).order_by("pk")
+        if self._connection.vendor == "postgresql":
+            # With statistics of a smaller table, it may look for each key in the whole table.
+            self._engine.execute(f"ANALYZE {self._engine.quote(key.map.table)}")
         for rows, new, old in self._with_old_keys(key):
             rest = missing
-            while pks := list(rest.values_list("pk", flat=True)[:_PAGE]):
+            while pks := list(rest.values_list("pk", flat=True)[:_COMPARED]):
                 rest = missing.filter(pk__gt=pks[-1])
-                write_old_keys(self._engine, key, self._known(key, rows, new, old, pks).items())
+                known = rows.filter(**{f"{new}__in": pks, f"{old}__isnull": False}).order_by()
+                present = {was: pk for pk, was in known.values_list(new, old)}
+                # Not those that another key has.
+                assigned = pairs.filter(**{f"{key.map.next}__in": list(present)})
+                for taken in assigned.values_list(key.map.next, flat=True):
+                    present.pop(taken, None)
+                self._write(key, present.values(), present)
         if not missing.exists():
             return
         # The others get the next number, or the default of the old key, in the order of their ids.
@@ -230,35 +221,29 @@ class DeletedKeys:
         elif not field.has_default() or field.default is None:
             raise BackfillError(
                 f"{key.label}: rows that were inserted since the key was moved have no "
-                f"{key.own.next_field.name}, and {type(field).__name__} has no next value: fill "
+                f"{key.dropped.name}, and {type(field).__name__} has no next value: fill "
                 f"it, and migrate again"
             )
         while pks := list(missing.values_list("pk", flat=True)[:BATCH]):
-            write_old_keys(self._engine, key, zip(pks, next_keys, strict=False))
+            self._write(key, pks, islice(next_keys, len(pks)))
 
-    def _known(
-        self, key: Key, rows: QuerySet[Any], new: str, old: str, pks: list[Any]
-    ) -> dict[Any, Any]:
-        """The old keys in ``rows`` by the present ones, without those that another key has."""
-        known: dict[Any, Any] = {}
-        for start in range(0, len(pks), _COMPARED):
-            part = {f"{new}__in": pks[start : start + _COMPARED], f"{old}__isnull": False}
-            old_keys = {was: pk for pk, was in rows.filter(**part).order_by().values_list(new, old)}
-            assigned = self._all(key.map.model).filter(**{f"{key.map.next}__in": list(old_keys)})
-            for taken in assigned.values_list(key.map.next, flat=True):
-                old_keys.pop(taken, None)
-            known |= {pk: was for was, pk in old_keys.items()}
-        return known
+    def _write(self, key: Key, present: Iterable[Any], old: Iterable[Any]) -> None:
+        """Write the old keys of present ones into the map."""
+        field, pk, using = key.map.next_field, key.map.key_field, self._engine.using
+        target = Target(field, Unsourced.of(key.map.model, using))
+        keys = [[pk.get_db_prep_save(value, self._connection)] for value in present]
+        stored = [field.get_db_prep_save(value, self._connection) for value in old]
+        if keys:
+            with transaction.atomic(using):
+                engine_of(using).statements(target).send(keys, stored, [])
 
     def _with_old_keys(self, key: Key) -> Iterator[tuple[QuerySet[Any], str, str]]:
         """Rows with old keys, and the names of their fields for the present and the old key."""
         if key.kept and tables.kind(self._connection, key.kept.table):
             yield self._all(key.kept.model), NEW_KEY, OLD_KEY
-        for _, column in self._engine.change.histories:
-            if column.key is key and column.dropped:
-                fields = column.before.model._meta.local_concrete_fields
-                (old,) = (field.name for field in fields if field.column == column.dropped)
-                yield self._all(column.before.model), column.before.name, old
+        for _, column in self._engine.change.histories_of(key):
+            if column.dropped is not None:
+                yield self._all(column.dropped.model), column.before.name, column.dropped.name
 
     def drop_tables(self, labels: Iterable[str]) -> None:
         """Drop the tables that kept the keys of deleted rows of these models."""
@@ -268,7 +253,7 @@ class DeletedKeys:
 
     def _collect(self, key: Key) -> None:
         quote, present = self._engine.quote, key.map.column
-        if query := self._query(self._columns(key), key.map):
+        if query := self._query(self._engine.change.histories_of(key), key.map):
             names = {"table": quote(key.map.table), "key": quote(present), "time": quote(TIME)}
             self._engine.execute(_INSERTED.format(query=query, **names))
         for texts in self._engine.change.texts:
@@ -285,12 +270,13 @@ class DeletedKeys:
 
     def count(self, key: Key) -> int:
         """The number of these keys in history tables, before they move."""
-        return self._count(key, [pair for pair in self._columns(key) if self._time(pair[1])])
+        histories = self._engine.change.histories_of(key)
+        return self._count(key, [pair for pair in histories if self._time(pair[1])])
 
     def adopted(self) -> Iterator[tuple[str, int]]:
         """Each adopted column, and the number of keys of deleted rows in it."""
         for key, _ in self._copied:
-            for table, column in self._columns(key):
+            for table, column in self._engine.change.histories_of(key):
                 if self._time(column) is None:
                     yield f"{table.name}.{column.name}", self._count(key, [(table, column)])
         for texts in self._engine.change.texts:
@@ -304,9 +290,6 @@ class DeletedKeys:
     def _count(self, key: Key, columns: list[tuple[Table, ReferringColumn]]) -> int:
         query = self._query(columns, key.own)
         return int(value(self._connection, _COUNTED.format(query=query))) if query else 0
-
-    def _columns(self, key: Key) -> list[tuple[Table, ReferringColumn]]:
-        return [history for history in self._engine.change.histories if history[1].key is key]
 
     def _query(self, columns: list[tuple[Table, ReferringColumn]], known: KeyColumn) -> str:
         """A query for the values that are none of the known keys, each with the time of its row;

@@ -218,7 +218,9 @@ def _planned(
             [column for column in adoptions if isinstance(column, TextReference)],
             allowed,
         )
-        engine = operation.engine_of(connection.schema_editor(), state)
+        after = state.clone()
+        operation.state_forwards("", after)
+        engine = operation.engine(connection.schema_editor(), moved, state, after)
         missing = {*obstacles.unmodelled(engine)} - {*references}
         if not missing:
             break

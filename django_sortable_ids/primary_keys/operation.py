@@ -146,46 +146,41 @@ class MigratePrimaryKey(BothWays):
                 raise BackfillError(
                     f"the old keys of {key.model} were not kept: only a backup has them"
                 )
-        engine = self._engine(editor, keys, before, after, backwards=backwards)
-        with explained("the same `manage.py migrate`", engine.note.progress):
-            self._move(engine, keys, backwards=backwards)
-
-    def _move(self, engine: KeyEngine, keys: Sequence[MovedKey], *, backwards: bool) -> None:
+        engine = self.engine(editor, keys, before, after, backwards=backwards)
         deleted = DeletedKeys(engine, self.histories)
-        if not engine.resume():
-            obstacles.check(engine, self.allowed)  # 1
-            engine.create_maps()
-            if backwards:
-                deleted.fill_old_keys()  # 2 and 3
-            else:
-                key_map.fill_new_keys(engine, keys)  # 2
-                deleted.fill_new_keys(keys)  # 3
-            engine.move()  # 4
-        engine.drop_maps()  # 5
-        deleted.drop_tables([key.model for key in keys if backwards or key.old is None])
-        notes.forget_runs(engine.change.keys, engine.using)
+        with explained("the same `manage.py migrate`", engine.note.progress):
+            if not engine.resume():
+                obstacles.check(engine, self.allowed)  # 1
+                engine.create_maps()
+                if backwards:
+                    deleted.fill_old_keys()  # 2 and 3
+                else:
+                    key_map.fill_new_keys(engine, keys)  # 2
+                    deleted.fill_new_keys(keys)  # 3
+                engine.move()  # 4
+            engine.drop_maps()  # 5
+            deleted.drop_tables([key.model for key in keys if backwards or key.old is None])
+            notes.forget_runs(engine.change.keys, engine.using)
 
-    def engine_of(self, editor: Any, before: ProjectState) -> KeyEngine:
-        after = before.clone()
-        self.state_forwards("", after)
-        return self._engine(editor, self.keys, before, after, backwards=False)
-
-    def _engine(
+    def engine(
         self,
         editor: Any,
         keys: Sequence[MovedKey],
         before: ProjectState,
         after: ProjectState,
         *,
-        backwards: bool,
+        backwards: bool = False,
     ) -> KeyEngine:
-        using, vendor = editor.connection.alias, editor.connection.vendor
+        """What moves these keys, from the models of one state to those of another."""
+        connection, using = editor.connection, editor.connection.alias
+        vendor = connection.vendor
         if vendor not in _ENGINES:
             raise NotSupportedError(f"primary keys can't be moved on {vendor}")
         note = Note(keys, self.copies_of(keys), using, backwards=backwards)
         before = with_maps(before, keys, after if backwards else before, using, backwards=backwards)
-        planned = graph.build(self, keys, before.apps, after.apps, backwards=backwards)
-        return _ENGINES[vendor](editor, planned, note)
+        states = before.apps, after.apps
+        change = graph.build(self, keys, *states, connection, backwards=backwards)
+        return _ENGINES[vendor](editor, change, note)
 
     def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
         labels = {key.model for key in keys}

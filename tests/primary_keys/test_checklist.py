@@ -157,8 +157,10 @@ MOVED = ("auth.User", "auth.Group")
 def change_of(*labels):
     """What changes if the keys of these models move."""
     keys = [MovedKey(each, "id", UUIDv7Field(primary_key=True)) for each in labels]
-    state = ProjectState.from_apps(apps)
-    return MigratePrimaryKey(keys).engine_of(connection.schema_editor(), state).change
+    move, before = MigratePrimaryKey(keys), ProjectState.from_apps(apps)
+    after = before.clone()
+    move.state_forwards("", after)
+    return move.engine(connection.schema_editor(), keys, before, after).change
 
 
 @pytest.mark.django_db(transaction=True)

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from ...db import row, rows, tables, value
 from ...errors import BackfillError
-from .graph import Change, Key, KeyColumn, ReferringColumn, existing
+from .graph import Change, Key, KeyColumn, ReferringColumn
 from .texts import replace_values
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class KeyEngine(ABC):
     in_order_of_the_file = ""
     """What makes a query read the rows of a table in the order of the file."""
 
-    def __init__(self, editor: Any, planned: Change, note: Note) -> None:
+    def __init__(self, editor: Any, change: Change, note: Note) -> None:
         self.editor = editor
         self.connection: Any = editor.connection
-        self.change = existing(planned, self.connection)
+        self.change = change
         self.note = note
         self.using: str = editor.connection.alias
         self.quote = editor.quote_name
@@ -69,7 +69,7 @@ class KeyEngine(ABC):
         """Why a move can't be undone: rows had old keys at its end, and none has one now."""
         had = self.note.with_old_keys if self.note.backwards else ()
         for key in (key for key in self.change.keys if key.label in had):
-            name, present = key.own.next_field.name, key.model._base_manager.using(self.using)
+            name, present = key.dropped.name, key.model._base_manager.using(self.using)
             if present.exists() and not present.filter(**{f"{name}__isnull": False}).exists():
                 yield (
                     f"no row of {key.label} has its old key in {name} any more: only a backup has "

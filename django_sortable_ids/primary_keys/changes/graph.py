@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps.registry import Apps
@@ -13,7 +13,7 @@ from django.db import models
 from ...db import tables
 from ...fields import history_models
 from ...fields.of_model import referenced_column
-from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, KeyTable, MovedKey, Reference
+from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, MovedKey, Reference
 
 if TYPE_CHECKING:
     from ..operation import MigratePrimaryKey
@@ -53,8 +53,8 @@ class ChangedColumn:
     after: Any
     old: Any
     """The field that keeps the previous values; None if they are dropped."""
-    dropped: str | None
-    """To undo a move: the column of the old values, which come back, and which is dropped then."""
+    dropped: Any
+    """To undo a move: the field of the old values, which come back, and which is dropped then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Key(ChangedColumn):
 
     @property
     def own(self) -> KeyColumn:
-        return KeyColumn(self.table, self.name, self.model, self.dropped or "")
+        return KeyColumn(self.table, self.name, self.model)
 
     @property
     def key(self) -> Key:
@@ -119,7 +119,7 @@ class Table:
     @property
     def dropped(self) -> list[str]:
         """The columns that kept the values which come back."""
-        return [part.dropped for part in self.parts if part.dropped]
+        return [str(part.dropped.column) for part in self.parts if part.dropped is not None]
 
 
 class Texts(NamedTuple):
@@ -150,11 +150,12 @@ class Change:
     listed: frozenset[Reference]
     """The references that the migration lists."""
 
-    @property
-    def histories(self) -> Iterator[tuple[Table, ReferringColumn]]:
-        """Each column that may contain keys of deleted rows."""
-        for table in self.tables:
-            yield from ((table, column) for column in table.columns if column.is_history)
+    def histories_of(self, key: Key) -> list[tuple[Table, ReferringColumn]]:
+        """The columns that may contain keys of deleted rows of its model."""
+        columns = ((table, column) for table in self.tables for column in table.columns)
+        return [
+            (table, column) for table, column in columns if column.is_history and column.key is key
+        ]
 
 
 def build(
@@ -162,15 +163,16 @@ def build(
     moved: Sequence[MovedKey],
     before: Apps,
     after: Apps,
+    connection: Any,
     *,
     backwards: bool,
 ) -> Change:
     """The change of some keys of an operation, from the models of one state, which have the maps,
-    to those of another."""
+    to those of another; without columns and texts of which this database has no table."""
     labels = {moved_key.model for moved_key in moved}
     adopted = {reference for reference in operation.adopted if reference.key in labels}
     known = adopted.union(listed for listed in operation.references if listed.key in labels)
-    references = sorted(known.union(references_of(before, moved)))
+    references = known.union(references_of(before, moved))
     fields_before, fields_after = by_column(before), by_column(after)
     texts = [
         Texts(*text, fields_before.get((text.table, text.column)), is_adopted)
@@ -182,75 +184,65 @@ def build(
     of_deleted |= adopted
     copied = {reference.key for reference in of_deleted}
     copied |= {label for label in labels for text in texts if text.is_adopted and text.has(label)}
-    keys = {
-        key.model: _key(key, before, after, is_copied=key.model in copied, backwards=backwards)
-        for key in moved
-    }
-    old_fields, with_old = {}, before if backwards else after
-    for copy in operation.copies_of(moved):
-        column = before.get_model(copy.model)._meta.get_field(copy.name)
-        old_fields[column.model._meta.db_table, column.column] = _old(copy, with_old, backwards)
-    by_table: dict[str, list[ReferringColumn]] = defaultdict(list)
-    for reference in references:
-        table, name, label = reference
-        was, will_be = fields_before.get((table, name)), fields_after.get((table, name))
-        kept = old_fields.get((table, name), (None, None))
-        is_history = reference in of_deleted
-        referring = ReferringColumn(name, was, will_be, *kept, keys[label], is_history)
-        by_table[table].append(referring)
-    key_of = {key.table: key for key in keys.values()}
-    names = sorted({*by_table, *key_of})
-    changed = (Table(name, key_of.get(name), tuple(by_table[name])) for name in names)
-    return Change(tuple(keys.values()), tuple(changed), tuple(texts), frozenset(known))
-
-
-def existing(change: Change, connection: Any) -> Change:
-    """The change without columns and texts of which this database has no table."""
-    texts = (text for text in change.texts if tables.kind(connection, text.table) == "table")
-    changed_tables = []
-    for table in change.tables:
-        is_there = tables.kind(connection, table.name) == "table"
-        known = tables.columns(connection, table.name) if is_there else ()
-        present = (part for part in table.columns if tables.folded(connection, part.name) in known)
-        changed_tables.append(replace(table, columns=tuple(present)))
-    changed = tuple(table for table in changed_tables if table.key or table.columns)
-    return replace(change, tables=changed, texts=tuple(texts))
-
-
-def _old(changed: MovedKey | KeyCopy, apps: Apps, backwards: bool) -> tuple[Any, str | None]:
-    """The field that keeps the previous values, and the column of those that come back. ``apps``
-    has the models that keep the old values."""
-    if changed.old is None:
-        return None, None
-    field: Any = apps.get_model(changed.model)._meta.get_field(changed.old_name)
-    return (None, str(field.column)) if backwards else (field, None)
-
-
-def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
-    present, final = before.get_model(moved.model), after.get_model(moved.model)
-    old, dropped = _old(moved, before if backwards else after, backwards)
+    # The fields of old values: what is kept and what is dropped of each column.
+    old_fields: dict[tuple[str, str], tuple[Any, Any]] = {}
+    with_old = before if backwards else after
+    with_copies: list[MovedKey | KeyCopy] = [*moved, *operation.copies_of(moved)]
+    for changed in with_copies:
+        if changed.old is not None:
+            field: Any = before.get_model(changed.model)._meta.get_field(changed.name)
+            old = with_old.get_model(changed.model)._meta.get_field(changed.old_name)
+            place = field.model._meta.db_table, field.column
+            old_fields[place] = (None, old) if backwards else (old, None)
     present_key, next_key = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
-
-    def values(kind: KeyTable) -> KeyColumn:
-        model: Any = before.get_model(*kind.model_key(moved))
-        return KeyColumn(model._meta.db_table, present_key, model, next_key)
-
-    return Key(
-        label=moved.model,
-        table=present._meta.db_table,
-        name=str(present._meta.pk.column),
-        model=present,
-        map=values(MAP),
-        kept=values(KEPT) if is_copied else None,
-        before=present._meta.pk,
-        after=final._meta.pk,
-        old=old,
-        dropped=dropped,
-        content_types=tuple(
-            (model._meta.app_label, str(model._meta.model_name))
-            for model in before.get_models()
-            if referenced_column(model._meta.pk) is present._meta.pk
-        ),
+    keys, key_of = {}, {}
+    for moved_key in moved:
+        model, final = (apps.get_model(moved_key.model) for apps in (before, after))
+        pk, pairs = model._meta.pk, {}
+        old, dropped = old_fields.get((model._meta.db_table, pk.column), (None, None))
+        for kind in (MAP, KEPT):
+            pair: Any = before.get_model(*kind.model_key(moved_key))
+            pairs[kind] = KeyColumn(pair._meta.db_table, present_key, pair, next_key)
+        key = Key(
+            label=moved_key.model,
+            table=model._meta.db_table,
+            name=str(pk.column),
+            model=model,
+            map=pairs[MAP],
+            kept=pairs[KEPT] if moved_key.model in copied else None,
+            before=pk,
+            after=final._meta.pk,
+            old=old,
+            dropped=dropped,
+            content_types=tuple(
+                (other._meta.app_label, str(other._meta.model_name))
+                for other in before.get_models()
+                if referenced_column(other._meta.pk) is pk
+            ),
+        )
+        keys[key.label] = key_of[key.table] = key
+    by_table: dict[str, list[ReferringColumn]] = defaultdict(list)
+    existing = {
+        name: tables.columns(connection, name)
+        for name in {
+            *(reference.table for reference in references),
+            *(text.table for text in texts),
+        }
+        if tables.kind(connection, name) == "table"
+    }
+    for reference in sorted(references):
+        table, name, label = reference
+        if tables.folded(connection, name) in existing.get(table, ()):
+            was, will_be = fields_before.get((table, name)), fields_after.get((table, name))
+            kept = old_fields.get((table, name), (None, None))
+            is_history = reference in of_deleted
+            referring = ReferringColumn(name, was, will_be, *kept, keys[label], is_history)
+            by_table[table].append(referring)
+    names = sorted({*by_table, *key_of})
+    changed_tables = (Table(name, key_of.get(name), tuple(by_table[name])) for name in names)
+    present_texts = (text for text in texts if text.table in existing)
+    return Change(
+        tuple(keys.values()), tuple(changed_tables), tuple(present_texts), frozenset(known)
     )
 
 
