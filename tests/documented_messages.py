@@ -26,8 +26,8 @@ ERRORS = {
 }
 """Classes whose argument a person reads in a terminal or a log."""
 LISTS = (
-    *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs", "_unapplied"),
-    *("renamed", "_in_the_way", "without_old", "_not_stored", "_refusals"),
+    *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs"),
+    *("renamed", "without_old", "_not_stored", "_refusals"),
 )
 """The first words of functions that yield such texts."""
 

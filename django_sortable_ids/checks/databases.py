@@ -117,9 +117,10 @@ def _check_moved_keys(connection: BaseDatabaseWrapper, pending: Pending) -> Iter
 
 
 def _moved(connection: BaseDatabaseWrapper) -> set[str]:
-    from ..primary_keys.notes import written  # imports the backfill
+    from ..primary_keys import notes  # imports the backfill
 
-    return {label for note in written(connection) if not note.backwards for label in note.models}
+    moves = (note for note in notes.written(connection) if not note.identity["backwards"])
+    return {label for note in moves for label in notes.models_of(note)}
 
 
 # Servers

@@ -15,10 +15,11 @@ from django.db.migrations.state import ProjectState
 
 from ..backfill.sources.target import database_option
 from ..fields import SortableIDField
+from ..models import MoveNote
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
 from ..primary_keys.operation import moved_keys, moves, operations_of
-from ..schema.swap import unrecorded_swaps
+from ..schema.swap import is_open, unrecorded_swaps
 
 Name = tuple[str, str]
 """The app and the name of a migration."""
@@ -34,7 +35,7 @@ class Unrecorded:
     """What ``migrate`` needs to complete it."""
     backwards: bool
     what: str
-    fields: tuple[str, ...]
+    fields: list[str]
     """``app.Model.field`` of each key that moved or field that was swapped."""
     using: str
 
@@ -56,24 +57,35 @@ def unrecorded_changes(
     connection: BaseDatabaseWrapper, loader: MigrationLoader | None = None
 ) -> list[Unrecorded]:
     """The unrecorded changes of a database whose migrations the project has."""
-    last = [move for move in notes.written(connection) if move.is_incomplete or move.is_open]
-    swaps = list(unrecorded_swaps(connection))
-    if not last and not swaps:
+    using, changes = connection.alias, []
+    stopped = [
+        note
+        for note in notes.written(connection)
+        if notes.STEPS in note.state or is_open(note, using)
+    ]
+    stopped += unrecorded_swaps(connection)
+    if not stopped:
         return []
-    loader, using = loader or MigrationLoader(connection), connection.alias
-    operations, changes = list(_operations(loader)), []
-    for move in last:
-        alike = [pair for pair in operations if _may_have_written(move, pair[1])]
-        for name, operation, target in _stopped(alike, move.backwards, loader):
-            keys = tuple(f"{key.model}.{key.name}" for key in operation.keys)
+    loader = loader or MigrationLoader(connection)
+    for note in stopped:
+        backwards = note.identity["backwards"]
+        alike = [pair for pair in _operations(loader) if _may_have_written(note, *pair)]
+        applied = [pair for pair in alike if pair[0] in loader.applied_migrations]
+        pending = [pair for pair in alike if pair not in applied]
+        # Others may have done the same before.
+        for name, operation in applied[-1:] if backwards else pending[:1]:
+            target = name[1]
+            if backwards:
+                parents = sorted(parent.key for parent in loader.graph.node_map[name].parents)
+                own = [parent for app_label, parent in parents if app_label == name[0]]
+                target = own[-1] if own else "zero"
             what = "moved primary keys"
-            changes.append(Unrecorded(name, target, move.backwards, what, keys, using))
-    for swap in swaps:
-        model, fields, backwards = (swap.identity[key] for key in ("model", "fields", "backwards"))
-        alike = [pair for pair in operations if _may_have_swapped(model, fields, *pair)]
-        for name, _, target in _stopped(alike, backwards, loader):
-            labels = tuple(f"{model}.{field}" for field in fields)
-            what = f"swapped {' and '.join(fields)} of {model}"
+            if isinstance(operation, MigratePrimaryKey):
+                labels = [f"{key.model}.{key.name}" for key in operation.keys]
+            else:
+                model, fields = note.identity["model"], note.identity["fields"]
+                what = f"swapped {' and '.join(fields)} of {model}"
+                labels = [f"{model}.{field}" for field in fields]
             changes.append(Unrecorded(name, target, backwards, what, labels, using))
     return changes
 
@@ -87,12 +99,13 @@ def refusals(
     """Why the plan may not be executed, and what to do: it has to start with unrecorded changes."""
     written = list(notes.written(connection))
     for note in written:
-        is_known = any(_may_have_written(note, operation) for _, operation in _operations(loader))
-        if note.is_incomplete and not is_known:
+        is_known = any(_may_have_written(note, *pair) for pair in _operations(loader))
+        if notes.STEPS in note.state and not is_known:
+            models = ", ".join(notes.models_of(note))
             yield (
-                f"a migration that moved the primary keys of {', '.join(note.models)} was stopped "
-                f"in the middle, and the project doesn't have it as it was. Restore it, and "
-                f"complete it by `manage.py migrate`."
+                f"a migration that moved the primary keys of {models} was stopped in the middle, "
+                f"and the project doesn't have it as it was. Restore it, and complete it by "
+                f"`manage.py migrate`."
             )
     first = plan[: len(unrecorded)]
     planned = {((migration.app_label, migration.name), backwards) for migration, backwards in first}
@@ -121,9 +134,7 @@ def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader
             )
 
 
-def refusals_to_undo(
-    undone: Sequence[Migration], written: Sequence[notes.LastMove]
-) -> Iterator[str]:
+def refusals_to_undo(undone: Sequence[Migration], written: Sequence[MoveNote]) -> Iterator[str]:
     """Refuses moves whose old keys were not kept, or whose fields for them were removed since and
     come back empty. The move itself refuses where such a field has another name."""
     removed = {
@@ -134,10 +145,13 @@ def refusals_to_undo(
     }
     for migration in undone:
         for move in moves(migration):
-            own_notes = [note for note in written if note.is_of(move.keys)]
+            own_notes = [note for note in written if notes.is_of(note, move.keys)]
             for key in move.keys:
                 is_gone = key.old is None or (*key.model_key, key.old_name) in removed
-                moved = [note.with_old if key.old else note.models for note in own_notes]
+                moved = [
+                    note.state.get(notes.WITH_OLD_KEYS, ()) if key.old else notes.models_of(note)
+                    for note in own_notes
+                ]
                 if is_gone and any(key.model in models for models in moved):
                     yield (
                         f"{migration} can't be undone: the old keys of {key.model} were not kept, "
@@ -161,32 +175,11 @@ def _operations(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
         yield from ((name, operation) for operation in operations_of(migration.operations))
 
 
-def _may_have_written(note: notes.LastMove, operation: Any) -> bool:
-    return isinstance(operation, MigratePrimaryKey) and note.is_of(operation.keys)
-
-
-def _may_have_swapped(model: str, fields: list[str], name: Name, operation: Any) -> bool:
+def _may_have_written(note: MoveNote, name: Name, operation: Any) -> bool:
+    if isinstance(operation, MigratePrimaryKey):
+        return notes.is_of(note, operation.keys)
     return (
         isinstance(operation, SwapSortableID)
-        and [operation.name, operation.other] == fields
-        and f"{name[0]}.{operation.model_name}".lower() == model.lower()
+        and [operation.name, operation.other] == note.identity["fields"]
+        and f"{name[0]}.{operation.model_name}".lower() == note.identity["model"].lower()
     )
-
-
-def _stopped(
-    alike: Sequence[tuple[Name, Any]], backwards: bool, loader: MigrationLoader
-) -> list[tuple[Name, Any, str]]:
-    """The operation that was stopped, since others may have done the same before; and what
-    ``migrate`` needs to complete it."""
-    applied = [pair for pair in alike if pair[0] in loader.applied_migrations]
-    pending = [pair for pair in alike if pair not in applied]
-    last = applied[-1:] if backwards else pending[:1]
-    return [(name, operation, _target(loader, name, backwards)) for name, operation in last]
-
-
-def _target(loader: MigrationLoader, name: Name, backwards: bool) -> str:
-    if not backwards:
-        return name[1]
-    parents = sorted(parent.key for parent in loader.graph.node_map[name].parents)
-    own = [parent for app_label, parent in parents if app_label == name[0]]
-    return own[-1] if own else "zero"

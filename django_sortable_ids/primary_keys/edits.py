@@ -211,27 +211,23 @@ def renamed(moving: Iterable[Model], state: ProjectState) -> Iterator[str]:
                 f"{model._meta.label}.{key.name}: the column of the key is {before.column}, and "
                 f'the model says {key.column}: add db_column="{before.column}"'
             )
-        elif key.name != before.name:
-            yield from _in_the_way(model, before)
-
-
-def _in_the_way(model: Model, before: Any) -> Iterator[str]:
-    """What would follow the key to its new name, but belongs to the field that keeps the name."""
-    old, new = before.name, model._meta.pk.name
-    options = before.model._meta
-    for group in (*options.unique_together, *options.constraints, *options.indexes):
-        if old in getattr(group, "fields", group):
-            yield (
-                f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the key "
-                f"is {new} now: remove it and migrate, move the key, and add it again"
-            )
-    for owner, field in graph.columns(apps):
-        is_reference = field.remote_field and field.target_field.model is model
-        if is_reference and field.target_field.name == old:
-            yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
-        elif history_models.original_of(owner) is model and field.name == old:
-            yield (
-                f"{field} copies {old}, and the key is {new} now: before the move, rename {old} to "
-                f"{new} by RenameField in both models; move {new} with {OLD}{new}; and rename that "
-                f"to {old}"
-            )
+        old, new, options = before.name, key.name, before.model._meta
+        if old == new:
+            continue
+        # What would follow the key to its new name, but belongs to the field that keeps the name.
+        for group in (*options.unique_together, *options.constraints, *options.indexes):
+            if old in getattr(group, "fields", group):
+                yield (
+                    f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the "
+                    f"key is {new} now: remove it and migrate, move the key, and add it again"
+                )
+        for owner, field in graph.columns(apps):
+            is_reference = field.remote_field and field.target_field.model is model
+            if is_reference and field.target_field.name == old:
+                yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
+            elif history_models.original_of(owner) is model and field.name == old:
+                yield (
+                    f"{field} copies {old}, and the key is {new} now: before the move, rename "
+                    f"{old} to {new} by RenameField in both models; move {new} with {OLD}{new}; "
+                    f"and rename that to {old}"
+                )

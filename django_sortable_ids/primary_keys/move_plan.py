@@ -3,7 +3,7 @@ where the times of their rows come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -151,7 +151,18 @@ def _to_move(
         if router.allow_migrate_model(using, model)
         if tables.kind(connection, model._meta.db_table) == "table"
     ]
-    waiting = list(_unapplied(loader, {model._meta.app_label for model in named}))
+    apps_of_keys = {model._meta.app_label for model in named}
+    # Migrations without which the models can't be compared with the tables.
+    unapplied = sorted(
+        ".".join(name)
+        for name in loader.graph.nodes.keys() - loader.applied_migrations
+        if name[0] in apps_of_keys
+    )
+    waiting = (
+        f"{', '.join(unapplied)} not applied yet: run manage.py migrate. Delete what "
+        f"makemigrations wrote of an edited key instead, since the move is another migration, "
+        f"and one that moves these keys, to write it again"
+    )
     moving = [model for model in named if _changes(model, state, connection)]
     # The models to edit: those that are named themselves, or all if none is edited.
     unprepared = [
@@ -163,8 +174,8 @@ def _to_move(
     ]
     needed = list(edits.edits_of(unprepared, to, keeps_old=keeps_old))
     kept = list(edits.kept_problems(unprepared, to))
-    if waiting and (needed or not moving):
-        raise BackfillError(*waiting)
+    if unapplied and (needed or not moving):
+        raise BackfillError(waiting)
     if needed:
         moving = [apps.get_model(label) for edit in needed for label in edit.models]
     elif unprepared or not moving:
@@ -177,8 +188,8 @@ def _to_move(
     problems = [*edits.renamed(moving, state)]
     if not needed:
         problems += edits.without_old(moving, state, connection, keeps_old=keeps_old)
-    if problems := problems or waiting:
-        raise BackfillError("\n".join(problems))
+    if problems or unapplied:
+        raise BackfillError("\n".join(problems) or waiting)
     for model in moving:
         check_table(model, using)
     return moving, needed, kept
@@ -226,18 +237,6 @@ def _planned(
             break
         references = sorted({*references, *missing})
     return operation, engine
-
-
-def _unapplied(loader: MigrationLoader, app_labels: Set[str]) -> Iterator[str]:
-    """Migrations without which the models can't be compared with the tables."""
-    waiting = sorted(loader.graph.nodes.keys() - loader.applied_migrations)
-    own = [name for name in waiting if name[0] in app_labels]
-    if own:
-        yield (
-            f"{', '.join(map('.'.join, own))} not applied yet: run manage.py migrate. Delete what "
-            f"makemigrations wrote of an edited key instead, since the move is another migration, "
-            f"and one that moves these keys, to write it again"
-        )
 
 
 def _changes(model: Model, state: ProjectState, connection: Any) -> bool:

@@ -3,8 +3,7 @@ statement, also before its migration is recorded, and the migration may be edite
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import Error, connections
@@ -17,10 +16,12 @@ from ..schema.swap import RECORDED, is_open, notes_of, recorded
 from .changes.graph import Key
 from .changes.moved import NEW_KEY, KeyCopy, MovedKey
 
-_STEPS = "steps"
+STEPS = "steps"
+"""What a move that began to change tables, and did not end, needs for the rest."""
 _NUMBERS = "last_numbers"
 _SOURCES = "sources"
-_WITH_OLD_KEYS = "models_with_old_keys"
+WITH_OLD_KEYS = "models_with_old_keys"
+"""The models of which a row had its old key at the end."""
 _PREFIX = "move "
 UNMOVED = "No key was moved"
 _UNRECORDED = "The keys were moved, and that is not recorded: run no application until it is"
@@ -59,7 +60,7 @@ class Note:
         """Whether this move is complete, and waits for its migration to be recorded. Another one
         of the same keys may follow later."""
         note = self._note
-        is_this = note.identity == self._identity and _STEPS not in note.state
+        is_this = note.identity == self._identity and STEPS not in note.state
         return is_this and is_open(note, self._using)
 
     @property
@@ -69,12 +70,12 @@ class Note:
         Raises ``BackfillError`` if another move of the first key must be continued.
         """
         note = self._note
-        if _STEPS in note.state and note.identity != self._identity:
+        if STEPS in note.state and note.identity != self._identity:
             raise BackfillError(
                 f"a move of the key of {self._model} was stopped in the middle, and it was another "
                 f"one ({note.identity}): restore its migration as it was, and run that again"
             )
-        return note.state.get(_STEPS)
+        return note.state.get(STEPS)
 
     def begin(self, steps: Any, last_numbers: Mapping[str, int]) -> None:
         """Save what the rest of the move needs, because from now on it can only be continued.
@@ -82,13 +83,13 @@ class Note:
         ``last_numbers`` are the last ones that the database gave to the keys, by the label of the
         model.
         """
-        self._save(last_numbers, {_STEPS: steps})
+        self._save(last_numbers, {STEPS: steps})
 
     def write(self, last_numbers: Mapping[str, int], with_old_keys: Sequence[str]) -> None:
         """Save that the move is complete: in its transaction, or after its last statement.
         ``with_old_keys`` are the models of which a row has its old key."""
         done = {RECORDED: recorded(self._using), _SOURCES: self._sources}
-        self._save(last_numbers, {**done, _WITH_OLD_KEYS: with_old_keys})
+        self._save(last_numbers, {**done, WITH_OLD_KEYS: with_old_keys})
 
     def _save(self, last_numbers: Mapping[str, int], state: dict[str, Any]) -> None:
         note = self._note
@@ -115,7 +116,7 @@ class Note:
     @property
     def with_old_keys(self) -> list[str]:
         """What ``write`` saved of the last move of these keys."""
-        return list(self._note.state.get(_WITH_OLD_KEYS, ()))
+        return list(self._note.state.get(WITH_OLD_KEYS, ()))
 
     @property
     def _note(self) -> MoveNote:
@@ -124,35 +125,19 @@ class Note:
         return MoveNote.objects.using(self._using).filter(target=self._target).first() or new
 
 
-@dataclass(frozen=True, slots=True)
-class LastMove:
-    keys: list[list[str]]
-    backwards: bool
-    is_incomplete: bool
-    """Whether the move began to change tables, and did not end."""
-    is_open: bool
-    """Whether no migration was recorded since it ended."""
-    with_old: Sequence[str]
-    """The models of which a row had its old key at the end."""
-
-    @property
-    def models(self) -> list[str]:
-        return [model for model, _ in self.keys]
-
-    def is_of(self, keys: Sequence[MovedKey]) -> bool:
-        """Whether a migration of these keys wrote it. The note may be of some of them only."""
-        return all(key in _identity(keys) for key in self.keys)
+def written(connection: Any) -> Iterable[MoveNote]:
+    """The note of the last move of each key, or of several keys."""
+    return notes_of(connection, _PREFIX)
 
 
-def written(connection: Any) -> Iterator[LastMove]:
-    for note in notes_of(connection, _PREFIX):
-        yield LastMove(
-            note.identity["keys"],
-            note.identity["backwards"],
-            is_incomplete=_STEPS in note.state,
-            is_open=is_open(note, connection.alias),
-            with_old=note.state.get(_WITH_OLD_KEYS, ()),
-        )
+def models_of(note: MoveNote) -> list[str]:
+    return [model for model, _ in note.identity["keys"]]
+
+
+def is_of(note: MoveNote, keys: Sequence[MovedKey]) -> bool:
+    """Whether a migration of these keys wrote it. The note may be of some of them only."""
+    noted = note.identity.get("keys", ())
+    return bool(noted) and all(key in _identity(keys) for key in noted)
 
 
 def source_of_key(model: str, using: str) -> Given | None:

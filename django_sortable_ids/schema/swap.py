@@ -48,12 +48,23 @@ def swap(
     if not backwards:
         _check(editor, old, new)
     connection, table = editor.connection, before._meta.db_table
+    using, columns, target = connection.alias, [*moves], f"{_SWAP}{table} {name} {other}"[:200]
+    # Another swap of the same fields starts from other definitions.
+    identity = {
+        "backwards": backwards,
+        "table": table,
+        "model": before._meta.label,
+        "fields": [name, other],
+        "were": [MigrationWriter.serialize(field)[0] for field in (old, new)],
+    }
 
     def once() -> None:
         """Start the note, rename the columns, complete the note. This is one transaction, except
         on MariaDB and MySQL."""
-        using, columns = connection.alias, [*moves]
-        note = _note_of(before, name, other, backwards=backwards, using=using)
+        notes = MoveNote.objects.using(using).filter(target=target)
+        note = notes.first() or MoveNote(target=target)
+        if note.identity != identity:
+            note.identity, note.state = identity, {}
         if is_open(note, using):
             return
         if not is_swapped(note, connection):
@@ -166,24 +177,20 @@ def _refuse(model: type[models.Model], name: str, other: str) -> None:
                 f"contains its values: make it refer to the primary key before {label}.{name} is "
                 f"swapped"
             )
-    dependents = [*_dependents(model, names)]
+    words = re.compile(rf"\b({'|'.join(map(re.escape, names))})(\b|__)")
+    dependents = []
+    for definition in (*model._meta.indexes, *model._meta.constraints):
+        _, args, kwargs = definition.deconstruct()
+        rest = {key: value for key, value in kwargs.items() if key not in ("fields", "name")}
+        dependents += [definition.name] if words.search(repr((args, rest))) else []
+    for field in model._meta.local_fields:
+        if field.generated and words.search(repr(getattr(field, "expression", ""))):
+            dependents.append(field.name)
     if dependents:
         raise BackfillError(
             f"{', '.join(dependents)} of {label} uses {name} or {other} in an expression or a "
             f"condition: remove it before the swap, and add it again afterwards"
         )
-
-
-def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
-    words = re.compile(rf"\b({'|'.join(map(re.escape, names))})(\b|__)")
-    for definition in (*model._meta.indexes, *model._meta.constraints):
-        _, args, kwargs = definition.deconstruct()
-        rest = {key: value for key, value in kwargs.items() if key not in ("fields", "name")}
-        if words.search(repr((args, rest))):
-            yield definition.name
-    for field in model._meta.local_fields:
-        if field.generated and words.search(repr(getattr(field, "expression", ""))):
-            yield field.name
 
 
 _SWAP = "swap "
@@ -221,28 +228,6 @@ def notes_of(connection: Any, kind: str) -> Iterable[MoveNote]:
         return []
     notes = MoveNote.objects.using(connection.alias)
     return notes.filter(target__startswith=kind).order_by("pk")
-
-
-def _note_of(
-    before: type[models.Model], name: str, other: str, *, backwards: bool, using: str
-) -> MoveNote:
-    """The note of this swap if it is not recorded yet; else a new one. Another swap of the same
-    fields starts from other definitions."""
-    table = before._meta.db_table
-    fields = before._meta.get_field(name), before._meta.get_field(other)
-    identity = {
-        "backwards": backwards,
-        "table": table,
-        "model": before._meta.label,
-        "fields": [name, other],
-        "were": [MigrationWriter.serialize(field)[0] for field in fields],
-    }
-    target = f"{_SWAP}{table} {name} {other}"[:200]
-    note = MoveNote.objects.using(using).filter(target=target).first() or MoveNote(target=target)
-    is_ended = RECORDED in (note.state or ()) and not is_open(note, using)
-    if note.identity != identity or is_ended:
-        note.identity, note.state = identity, {}
-    return note
 
 
 def unrecorded_swaps(connection: Any) -> Iterator[MoveNote]:
