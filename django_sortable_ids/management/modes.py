@@ -255,10 +255,11 @@ def verify_ids(request: Request) -> None:
             f"NULL and unique already; define it so in the model, too."
         )
     elif following is not None and writes:
-        following.file.write()
+        following.write()
         command = request.line.then(f"migrate {model._meta.app_label}{database_option(using)}")
-        output.add(migration=following.file.name, next=command)
-        output.say(*following.lines(command))
+        output.add(migration=following.name, next=command)
+        edit = f" {following.change} in the model, then:" if following.change else ""
+        output.say(f"Wrote {following.name}", f"Next:{edit}", f"  {command}")
     elif following is not None:
         command = request.line.then(target.command, "--write-migration")
         output.add(next=command)

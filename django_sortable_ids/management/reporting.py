@@ -31,7 +31,7 @@ from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_alone, is_unique_with_others
 from ..migrating.unrecorded import pending_apps
 from ..models import BackfillRun
-from ..primary_keys.changes.moved import MAP
+from ..primary_keys.changes.moved import MAP, NEW_KEY
 from ..schema.constraints import add_column
 from ..schema.stored_values import misfit, values_of
 
@@ -281,7 +281,7 @@ class Status:
     @property
     def is_left_over(self) -> bool:
         """Whether its field no longer exists, and it doesn't fill the map of a key that moves."""
-        return not self.has_field and not MAP.is_of(self.run.target)
+        return not self.has_field and not self.run.target.endswith(f"{MAP}.{NEW_KEY}")
 
     @property
     def state(self) -> Literal["finished", "running", "stopped"]:

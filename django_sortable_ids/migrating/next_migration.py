@@ -4,7 +4,7 @@ NULL and unique."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,8 @@ class MigrationFile:
 
     path: Path
     source: str
+    change: str = ""
+    """What to change in the model; empty if nothing."""
 
     @property
     def name(self) -> str:
@@ -58,6 +60,7 @@ def migration_file(
     name: str,
     dependencies: Sequence[tuple[str, str]],
     operations: Sequence[Operation],
+    change: str = "",
 ) -> MigrationFile:
     """The next migration of the app; ``name`` is without its number."""
     content = {"dependencies": dependencies, "operations": operations}
@@ -69,19 +72,7 @@ def migration_file(
     writer = MigrationWriter(migration, include_header=False)
     # MigrationWriter omits "atomic".
     source = writer.as_string().replace(_HEAD, f"{_HEAD}\n    atomic = False\n")
-    return MigrationFile(Path(writer.path), source)
-
-
-@dataclass(frozen=True, slots=True)
-class NextMigration:
-    file: MigrationFile
-    change: str
-    """What to change in the model; empty if nothing."""
-
-    def lines(self, command: str) -> Iterator[str]:
-        yield f"Wrote {self.file.name}"
-        yield f"Next: {self.change} in the model, then:" if self.change else "Next:"
-        yield f"  {command}"
+    return MigrationFile(Path(writer.path), source, change)
 
 
 class NotMigrated(CommandError):
@@ -90,7 +81,7 @@ class NotMigrated(CommandError):
 
 def following(
     model: type[models.Model], field: SortableIDField, using: str
-) -> NextMigration | None:
+) -> MigrationFile | None:
     """The next migration of the column; None if migrations and database have its constraints.
 
     Raises ``NotMigrated`` if no migration has the field, ``BackfillError`` if the migrations can't
@@ -117,10 +108,10 @@ def following(
         steps = [actual, migrated.clone()]
     name = f"constrain_{meta.model_name}_{field.name}"
     operations = [ConstrainSortableID(str(meta.model_name), field.name, step) for step in steps]
-    return NextMigration(
-        migration_file(loader, meta.app_label, name, leaves, operations),
-        change=change_of(field, steps[-1]),
-    )
+    change = "remove null=True" if field.null else ""
+    if steps[-1].unique and not field.unique:
+        change = f"write unique=True{' instead of null=True' if field.null else ''}"
+    return migration_file(loader, meta.app_label, name, leaves, operations, change)
 
 
 def _actual(
@@ -139,13 +130,6 @@ def _actual(
     options = {"null": True} if lacks_null else {}
     actual: SortableIDField = redefined(migrated, *without, **options)
     return actual
-
-
-def change_of(field: SortableIDField, final: SortableIDField) -> str:
-    """What to write in the model, if it lacks the constraints of ``final``."""
-    if field.unique or not final.unique:
-        return "remove null=True" if field.null else ""
-    return f"write unique=True{' instead of null=True' if field.null else ''}"
 
 
 def constrained(model: type[models.Model], name: str, field: Any, alone: bool = True) -> Any:

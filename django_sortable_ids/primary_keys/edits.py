@@ -42,9 +42,15 @@ class Edit:
 class NotEdited(BackfillError):
     """The models have the keys that the migrations have: what to change, also as lines."""
 
-    def __init__(self, needed: list[Edit], lines: list[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.edits = needed
+    def __init__(self, edits: list[Edit], kept: list[str]) -> None:
+        lines = [
+            "Edit the models first. Add imports, and to each class its lines, instead of its key:",
+            *sorted({needed for edit in edits for needed in edit.needs}),
+        ]
+        for edit in edits:
+            lines += [",\n".join(edit.classes) + ":", *(f"    {line}" for line in edit.text)]
+        super().__init__("\n".join([*lines, *kept]))
+        self.edits = edits
 
 
 def database_of(labels: Iterable[str]) -> str:
@@ -143,14 +149,6 @@ def new_key(model: Model, to: str | None) -> tuple[type[Any], dict[str, str]]:
             if isinstance(column, models.CharField | models.TextField):
                 options["storage"] = str(storage)
     return field, options
-
-
-def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
-    yield "Edit the models first. Add imports, and to each class its lines, instead of its key:"
-    yield from sorted({needed for edit in edits for needed in edit.needs})
-    for edit in edits:
-        yield ",\n".join(edit.classes) + ":"
-        yield from (f"    {line}" for line in edit.text)
 
 
 def is_installed(model: type) -> bool:

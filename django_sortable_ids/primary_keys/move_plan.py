@@ -121,7 +121,7 @@ def build(
     start = perf_counter()
     obstacles.check(engine, allowed)
     if needed:
-        raise NotEdited(needed, [*edits.lines_of(needed), *kept])
+        raise NotEdited(needed, kept)
     tried_for, by_name = perf_counter() - start, [*operation.adopted, *operation.texts]
     warnings += checklist.adopted_otherwise(engine.change, by_name)
     warnings += (

@@ -28,12 +28,12 @@ _UNRECORDED = "The keys were moved, and that is not recorded: run no application
 
 
 class Note:
-    """How far a move is. ``copies`` are the copies of its keys, ``backwards`` its direction."""
+    """How far a move is. ``changed`` are its keys and their copies, ``backwards`` its direction."""
 
     def __init__(
         self,
         keys: Sequence[MovedKey],
-        copies: Iterable[KeyCopy],
+        changed: Iterable[MovedKey | KeyCopy],
         using: str,
         *,
         backwards: bool,
@@ -42,7 +42,6 @@ class Note:
         self._using = using
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
-        changed: list[MovedKey | KeyCopy] = [*keys, *copies]
         self._sources = {key.model: _sources_after(key) for key in keys}
         self._identity = {
             "backwards": backwards,

@@ -122,8 +122,7 @@ class MigratePrimaryKey(BothWays):
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         # Django would render most models again after each change: after all of them, it does once.
         state.__dict__.pop("apps", None)
-        changed: list[MovedKey | KeyCopy] = [*self.keys, *self.copies]
-        for field in changed:
+        for field in self.fields_of(self.keys):
             state.alter_field(*field.model_key, field.name, field.field, True)
             if field.old is not None:
                 state.add_field(*field.model_key, field.old_name, field.old, True)
@@ -176,15 +175,16 @@ class MigratePrimaryKey(BothWays):
         vendor = connection.vendor
         if vendor not in _ENGINES:
             raise NotSupportedError(f"primary keys can't be moved on {vendor}")
-        note = Note(keys, self.copies_of(keys), using, backwards=backwards)
+        note = Note(keys, self.fields_of(keys), using, backwards=backwards)
         before = with_maps(before, keys, after if backwards else before, using, backwards=backwards)
         states = before.apps, after.apps
         change = graph.build(self, keys, *states, connection, backwards=backwards)
         return _ENGINES[vendor](editor, change, note)
 
-    def copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
+    def fields_of(self, keys: Sequence[MovedKey]) -> list[MovedKey | KeyCopy]:
+        """The fields that change with these keys: the keys, and their copies in history models."""
         labels = {key.model for key in keys}
-        return [copy for copy in self.copies if copy.key in labels]
+        return [*keys, *(copy for copy in self.copies if copy.key in labels)]
 
     def describe(self) -> str:
         names = ", ".join(key.model for key in self.keys)

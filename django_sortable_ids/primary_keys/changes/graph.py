@@ -13,7 +13,7 @@ from django.db import models
 from ...db import tables
 from ...fields import history_models
 from ...fields.of_model import referenced_column
-from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, KeyCopy, MovedKey, Reference
+from .moved import KEPT, MAP, NEW_KEY, OLD_KEY, MovedKey, Reference
 
 if TYPE_CHECKING:
     from ..operation import MigratePrimaryKey
@@ -187,8 +187,7 @@ def build(
     # The fields of old values: what is kept and what is dropped of each column.
     old_fields: dict[tuple[str, str], tuple[Any, Any]] = {}
     with_old = before if backwards else after
-    with_copies: list[MovedKey | KeyCopy] = [*moved, *operation.copies_of(moved)]
-    for changed in with_copies:
+    for changed in operation.fields_of(moved):
         if changed.old is not None:
             field: Any = before.get_model(changed.model)._meta.get_field(changed.name)
             old = with_old.get_model(changed.model)._meta.get_field(changed.old_name)
@@ -200,9 +199,9 @@ def build(
         model, final = (apps.get_model(moved_key.model) for apps in (before, after))
         pk, pairs = model._meta.pk, {}
         old, dropped = old_fields.get((model._meta.db_table, pk.column), (None, None))
-        for kind in (MAP, KEPT):
-            pair: Any = before.get_model(*kind.model_key(moved_key))
-            pairs[kind] = KeyColumn(pair._meta.db_table, present_key, pair, next_key)
+        for suffix in (MAP, KEPT):
+            pair: Any = before.get_model(f"{moved_key.model}{suffix}")
+            pairs[suffix] = KeyColumn(pair._meta.db_table, present_key, pair, next_key)
         key = Key(
             label=moved_key.model,
             table=model._meta.db_table,

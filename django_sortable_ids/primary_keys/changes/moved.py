@@ -132,32 +132,11 @@ class TextReference(NamedTuple):
     """The model of the keys: ``app.Model``; or the column of their content types."""
 
 
-@dataclass(frozen=True)
-class KeyTable:
-    prefix: str
-    """The beginning of the table's name."""
-    suffix: str
-    """The end of the model's name."""
-
-    def table_of(self, table: str) -> str:
-        schema, name = split_identifier(table)
-        name = truncate_name(f"{self.prefix}{name}", _LONGEST, 8)
-        return f'"{schema}"."{name}"' if schema else name
-
-    def model_key(self, key: MovedKey) -> tuple[str, str]:
-        app_label, _, name = key.model.partition(".")
-        return app_label, f"{name}{self.suffix}"
-
-    def is_of(self, label: str) -> bool:
-        """Whether ``app.Model.field`` is the new key of such a table."""
-        return label.endswith(f"{self.suffix}.{NEW_KEY}")
-
-
-MAP = KeyTable("sortable_ids_next__", "MovedKeyMap")
-"""The next key of each row, and of each deleted row whose key a history contains, while they
-move."""
-KEPT = KeyTable("sortable_ids_deleted__", "DeletedKeyMap")
-"""The old and the new key of these deleted rows, as long as the move can be undone."""
+MAP, _MAP_TABLE = "MovedKeyMap", "sortable_ids_next__"
+"""The end of a model's name and the beginning of its table's: the next key of each row, and of each
+deleted row whose key a history contains, while they move."""
+KEPT, _KEPT_TABLE = "DeletedKeyMap", "sortable_ids_deleted__"
+"""The same of the old and the new key of these deleted rows, as long as the move can be undone."""
 
 
 def is_written_at_once(key: MovedKey) -> bool:
@@ -189,7 +168,8 @@ def with_maps(
     extended = state.clone()
     for key in moved:
         model = state.models[key.model_key]
-        table = str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
+        own_table = str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
+        schema, table = split_identifier(own_table)
         keys = {OLD_KEY: with_old.models[key.model_key].fields[key.name], NEW_KEY: key.field}
         present = NEW_KEY if backwards else OLD_KEY
         pair = {
@@ -201,11 +181,13 @@ def with_maps(
             own, is_time = state.apps.get_model(key.model), name == "created_from"
             source = field_of_times(own, path, using) if is_time else own._meta.get_field(path)
             extra[name] = _plain(source, using, null=True)
-        for key_table, columns in ((MAP, pair | extra), (KEPT, pair)):
-            app_label, name = key_table.model_key(key)
-            options = {"db_table": key_table.table_of(table)}
+        maps = ((MAP, _MAP_TABLE, pair | extra), (KEPT, _KEPT_TABLE, pair))
+        for suffix, prefix, columns in maps:
+            name = truncate_name(f"{prefix}{table}", _LONGEST, 8)
+            options = {"db_table": f'"{schema}"."{name}"' if schema else name}
             clones = [(column, field.clone()) for column, field in columns.items()]
-            extended.add_model(ModelState(app_label, name, clones, options))
+            label, model_name = model.app_label, f"{model.name}{suffix}"
+            extended.add_model(ModelState(label, model_name, clones, options))
     return extended
 
 

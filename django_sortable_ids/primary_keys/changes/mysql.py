@@ -32,6 +32,7 @@ from ...schema.table_definition import dependents
 from .engine import ForeignKey, KeyEngine, Program
 from .graph import Key
 from .mysql_tables import (
+    NEW,
     OLD,
     NewTable,
     OldTable,
@@ -211,10 +212,11 @@ class MySQLKeys(KeyEngine):
             for new in self._new_tables():
                 try:
                     new.create()
-                    for part in sorted(new.lost()):
+                    kept = OldTable(self.connection, new.new).parts
+                    for part in sorted(new.old.parts - kept):
                         yield f"{new.name}: a table LIKE it would lose {part}: remove that"
                     new.alter()
-                    new.add_indexes()
+                    new.apply(new.later_indexes())
                     yield from self._refusals_of_triggers(new)
                 except Error as error:
                     yield f"{new.name}: a copy with the new columns can't be made: {error}"
@@ -287,9 +289,9 @@ class MySQLKeys(KeyEngine):
     def _refuse_written_since(self, steps: Steps) -> None:
         """After a stop, the application may have been started again, and have written to the tables
         that the exchange would drop."""
-        for table, new, _ in steps.tables:
-            is_there = tables.kind(self.connection, new)
-            if is_there and self._checksum(table) != steps.checksums[table]:
+        for table, checksum in steps.checksums.items():
+            new = prefixed(NEW, table)
+            if tables.kind(self.connection, new) and self._checksum(table) != checksum:
                 raise BackfillError(
                     f"{table} was written since the move stopped, and {new} was not, which takes "
                     f"its place. Nothing is lost yet: stop the application, give {table} the rows "
@@ -329,7 +331,7 @@ class MySQLKeys(KeyEngine):
         olds = {table.name: table.old for table in new_tables}
         olds |= {name: OldTable(self.connection, name) for name, _ in referring if name not in olds}
         return Steps(
-            tables=[[table.name, table.new, prefixed(OLD, table.name)] for table in new_tables],
+            checksums={name: self._checksum(name) for name in names},
             foreign_keys=[
                 [table, name, text]
                 for table, old in sorted(olds.items())
@@ -342,7 +344,6 @@ class MySQLKeys(KeyEngine):
                 for name, text in olds[table].constraints("CHECK").items()
                 if not self.connection.mysql_is_mariadb
             ],
-            checksums={name: self._checksum(name) for name in names},
         )
 
     def options_like(self, table: str) -> str:

@@ -5,7 +5,7 @@ its note starts again; after it, the rest is repeated."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -181,13 +181,9 @@ class NewTable:
         self.drop()
         execute(self._editor, f"CREATE TABLE {self._quote(self.new)} LIKE {self._quote(self.name)}")
 
-    def lost(self) -> set[str]:
-        """What the old table has, and one LIKE it lacks."""
-        return self.old.parts - OldTable(self._connection, self.new).parts
-
     def alter(self) -> None:
-        """Give its columns their new types. Most indexes are dropped until ``add_indexes``: they
-        are built from sorted rows in less time."""
+        """Give its columns their new types. The ``later_indexes`` are dropped until it is filled:
+        they are built from sorted rows in less time."""
         changes = [
             f"DROP INDEX {self._quote(element.name)}"
             for element in self.old.elements
@@ -201,8 +197,8 @@ class NewTable:
             # MariaDB converts no number to a UUID, and none back.
             if "uuid" in (kind, self.old.columns[name.lower()].kind):
                 changes.append(f"MODIFY {self._quote(name)} binary(16) NOT NULL")
-        self._alter(changes)
-        self._alter([*self._changes()])
+        self.apply(changes)
+        self.apply(self._changes())
 
     def fill(self) -> None:
         """Copy the rows, in the order of their new primary key if its values change. Rows that are
@@ -231,19 +227,16 @@ class NewTable:
             f"{' ORDER BY ' if order else ''}{', '.join(order)}",
             None,
         )
-        self.add_indexes()
+        self.apply(self.later_indexes())
         # Without it, plans are made for a table without rows.
         self._editor.execute(f"ANALYZE TABLE {quote(self.new)}", None)
-
-    def add_indexes(self) -> None:
-        self._alter([f"ADD {text}" for text in self._later_indexes()])
 
     def drop(self) -> None:
         execute(self._editor, f"DROP TABLE IF EXISTS {self._quote(self.new)}")
 
-    def _alter(self, changes: list[str]) -> None:
-        if changes:
-            execute(self._editor, f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}")
+    def apply(self, changes: Iterable[str]) -> None:
+        if listed := ", ".join(changes):
+            execute(self._editor, f"ALTER TABLE {self._quote(self.new)} {listed}")
 
     def _types(self) -> Iterator[tuple[str, str]]:
         for part in self.table.parts:
@@ -267,7 +260,7 @@ class NewTable:
             yield " ".join(filter(None, parts))
         for name, old in self.table.added:
             sql, _ = self._editor.column_sql(old.model, old)
-            # ``_later_indexes`` has it.
+            # ``later_indexes`` has it.
             sql = sql.removesuffix(" UNIQUE")
             yield f"ADD {self._quote(old.column)} {sql} AFTER {self._quote(name)}"
         yield from (f"DROP {self._quote(column)}" for column in self.table.dropped)
@@ -287,18 +280,19 @@ class NewTable:
         # MySQL shows the one of a field, even if it is that of the table.
         return f"{kind} COLLATE {own or of_key}" if own or of_key != self.old.collation else kind
 
-    def _later_indexes(self) -> Iterator[str]:
+    def later_indexes(self) -> Iterator[str]:
+        """What adds the indexes that the table has after it is filled."""
         for _, old in self.table.added:
             quoted = self._quote(old.column)
             if old.unique:
-                yield f"UNIQUE ({quoted})"
+                yield f"ADD UNIQUE ({quoted})"
             elif old.db_index:
                 name = self._editor._create_index_name(self.name, [old.column])
-                yield f"INDEX {self._quote(name)} ({quoted})"
+                yield f"ADD INDEX {self._quote(name)} ({quoted})"
         dropped = [[column.lower()] for column in self.table.dropped]
         for element in self.old.elements:
             if self.old.is_added_later(element) and element.columns not in dropped:
-                yield element.text
+                yield f"ADD {element.text}"
 
     def _selected(self) -> Iterator[tuple[str, str]]:
         """Each column of the new table, and where its values come from."""
@@ -322,14 +316,12 @@ def collation_of(connection: Any, table: str) -> str:
 class Steps(NamedTuple):
     """What the exchange needs to know; the note has it as JSON. All names are plain."""
 
-    tables: list[list[str]]
-    """Table, new table, and the name of the old table until it is dropped."""
+    checksums: dict[str, int | None]
+    """The ``CHECKSUM TABLE`` of each old table, of the rows that its new one has."""
     foreign_keys: list[list[str]]
     """Table, name and text of the foreign keys from and to these tables."""
     checks: list[list[str]]
     """The same of the checks that the new tables don't have."""
-    checksums: dict[str, int | None]
-    """The ``CHECKSUM TABLE`` of each old table, of the rows that its new one has."""
 
 
 def exchange(editor: Any, steps: Steps) -> None:
@@ -339,18 +331,19 @@ def exchange(editor: Any, steps: Steps) -> None:
     def has(*constraint: str) -> bool:
         return value(connection, _CONSTRAINED, constraint) is not None
 
-    if any(tables.kind(connection, new) for _, new, _ in steps.tables):
+    if any(tables.kind(connection, prefixed(NEW, table)) for table in steps.checksums):
         # Foreign keys that stay would follow the old tables to their new names.
         for table, name, _ in steps.foreign_keys:
             if has(table, name, "FOREIGN KEY"):
                 execute(editor, f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
         renames = (
-            f"{quote(table)} TO {quote(old)}, {quote(new)} TO {quote(table)}"
-            for table, new, old in steps.tables
+            f"{quote(table)} TO {quote(prefixed(OLD, table))}, "
+            f"{quote(prefixed(NEW, table))} TO {quote(table)}"
+            for table in steps.checksums
         )
         execute(editor, f"RENAME TABLE {', '.join(renames)}")
-    for _, _, old in steps.tables:
-        execute(editor, f"DROP TABLE IF EXISTS {quote(old)}")
+    for table in steps.checksums:
+        execute(editor, f"DROP TABLE IF EXISTS {quote(prefixed(OLD, table))}")
     for constraints, kind in ((steps.checks, "CHECK"), (steps.foreign_keys, "FOREIGN KEY")):
         missing: dict[str, list[str]] = {}
         for table, name, text in constraints:
