@@ -122,24 +122,20 @@ class _Reader(ast.NodeVisitor):
         if name == "_refuse" and len(node.args) == 4:
             what, advice = node.args[2:]
             self._add(ast.BinOp(_WHOSE, ast.Add(), ast.BinOp(what, ast.Add(), _then(advice))))
+        if name == "_altered":
+            self._add(node.args[-1])
         if name == "stopped":
             self._add(ast.BinOp(ast.Constant("stopped at …: "), ast.Add(), node.args[-1]))
         self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        if node.value and self.functions[-1:] in (["_edits"], ["needed_lookup"]):
+        if node.value and self.functions[-1:] in (["_edits"], ["needed_lookup"], ["_altered"]):
             self._add(node.value)
         self.generic_visit(node)
 
     def visit_Yield(self, node: ast.Yield) -> None:
         lists = any(name.lstrip("_").endswith("problems") for name in self.functions)
         if node.value and (lists or self.functions[-1].startswith(LISTS)):
-            self._add(node.value)
-        self.generic_visit(node)
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        name = ast.unparse(node.targets[0])
-        if self.module.endswith("guard") and name.isupper() and not name.startswith("_"):
             self._add(node.value)
         self.generic_visit(node)
 

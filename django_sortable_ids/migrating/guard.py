@@ -11,6 +11,7 @@ the guard can't tell it from ``migrate``. Code that calls ``MigrationExecutor`` 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from django.apps import AppConfig
@@ -44,47 +45,6 @@ from ..fields.of_model import is_same, referenced_id
 from ..fields.storage import storage_names
 from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
-
-ADD = (
-    "the table has rows, and one id would be copied into all of them. Delete this migration, or "
-    "its change, and add the field with null=True (without primary_key); fill it with "
-    "`manage.py backfill_ids`, and then alter it to NOT NULL."
-)
-ADD_ON_EACH_NODE = (
-    "the table has rows, and each node of the Galera cluster would generate other ids for them. "
-    "Add the field with null=True and without db_default, fill it with `manage.py backfill_ids`, "
-    "and then alter it."
-)
-ALTER_NULL = (
-    "{missing} without an id: NOT NULL would fail, or copy one id into all of them. Fill them "
-    "first with `manage.py backfill_ids`, or keep null=True."
-)
-ALTER_ADDED = (
-    "the same plan adds the column, and this server, which is not in strict mode, would give one "
-    "id to all rows that have none. Migrate up to the migration before this one, fill the rows "
-    "with `manage.py backfill_ids`, and migrate the rest; or set a strict sql_mode."
-)
-ALTER_CHAR32 = (
-    "the table has rows, and its column is no uuid but a char, as Django 4 created it. Give the "
-    'field storage="char32", or change the column first: '
-    "ALTER TABLE {table} MODIFY {column} uuid, as in all columns that refer to it."
-)
-ALTER_VALUES = "the table has rows, and an AlterField changes no value: {what}"
-TYPE = "the column would get another type, {new} instead of {old}."
-SAMPLED = "{misfit} {count:,} values were checked, from both ends and the middle of the table."
-MISREAD = '{misread}. First store the ids otherwise, by storage="{storage}".'
-DECLARE = (
-    "Or declare what the values are, if they may stay (UUIDs of other versions by "
-    "accept_other_versions=True)."
-)
-FILL = (
-    "Add a second field with null=True, fill it with `manage.py backfill_ids`, such as "
-    "--convert-from {name}, and swap the two by SwapSortableID."
-)
-MOVE = (
-    "Delete the changes of the key and of a field for the old one, and let `manage.py backfill_ids "
-    "{app} --primary-key --write-migration` write a migration that moves the key."
-)
 
 
 def check_migrations(
@@ -168,9 +128,9 @@ class _Walk:
             return
         fills_rows = getattr(operation, "fills_rows", False)
         if isinstance(operation, AddField | AlterField) and not fills_rows:
-            refusal = self.refusal(app_label, operation)
-            if refusal:
-                yield f"{app_label}.{operation.model_name}.{operation.name}: {refusal}"
+            reasons = islice(self.refusals(app_label, operation), 1)
+            field = f"{app_label}.{operation.model_name}.{operation.name}"
+            yield from (f"{field}: {reason}" for reason in reasons)
         self.follow(app_label, operation)
         operation.state_forwards(app_label, self.state)
 
@@ -228,51 +188,54 @@ class _Walk:
         named.set_attributes_from_name(name)
         return str(named.column)
 
-    def may_leave_ids(self, app_label: str, operation: AddField | AlterField) -> bool:
-        """Whether the field is an id or a relation now, and no relation after the operation."""
-        if isinstance(operation, AddField) or operation.field.is_relation:
-            return False
-        old = self.state.models[app_label, operation.model_name_lower].fields.get(operation.name)
-        return isinstance(old, SortableIDField) or bool(old and old.is_relation)
-
-    def refusal(self, app_label: str, operation: AddField | AlterField) -> str | None:
-        """Why the operation would damage a table with rows; None if it doesn't."""
+    def refusals(self, app_label: str, operation: AddField | AlterField) -> Iterator[str]:
+        """Why the operation would damage a table with rows."""
         new: Any = operation.field
         is_id, model_name = isinstance(new, SortableIDField), operation.model_name_lower
-        table = self.table((app_label, model_name))
-        if not table or not (is_id or self.may_leave_ids(app_label, operation)):
-            return None
-        if isinstance(operation, AddField) and new.null and not new.has_db_default():
-            return None  # To render the state would take long in a large project.
-        some = f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1"
-        if tables.kind(self.connection, table) != "table" or not row(self.connection, some):
-            return None
-        historical = self.state.clone().apps.get_model(app_label, model_name)
-        if not operation.allow_migrate_model(self.connection.alias, historical):
-            return None
-        if isinstance(operation, AddField):
-            return self.refusal_to_add(new)
-        old = historical._meta.get_field(operation.name)
-        column = self.present(table, historical, operation.name)
+        connection, table = self.connection, self.table((app_label, model_name))
+        if not table:
+            return
+        is_added = isinstance(operation, AddField)
         if not is_id:
-            return column and self.misread(table, column, historical, old, new)
-        return (
-            self.other_type(table, column, old, new)
-            or (column and self.misfit(table, column, historical, old, new))
-            or (self.missing(table, column) if old.null and not new.null else None)
-        )
+            # Only what is an id or a relation now, and no relation afterwards, may leave ids.
+            was = self.state.models[app_label, model_name].fields.get(operation.name)
+            has_ids = was and (isinstance(was, SortableIDField) or was.is_relation)
+            if is_added or new.is_relation or not has_ids:
+                return
+        if is_added and new.null and not new.has_db_default():
+            return  # To render the state would take long in a large project.
+        some = f"SELECT 1 FROM {connection.ops.quote_name(table)} LIMIT 1"
+        if tables.kind(connection, table) != "table" or not row(connection, some):
+            return
+        historical = self.state.clone().apps.get_model(app_label, model_name)
+        if not operation.allow_migrate_model(connection.alias, historical):
+            return
+        if is_added and not new.has_db_default():
+            yield (
+                "the table has rows, and one id would be copied into all of them. Delete this "
+                "migration, or its change, and add the field with null=True (without primary_key); "
+                "fill it with `manage.py backfill_ids`, and then alter it to NOT NULL."
+            )
+        elif is_added:
+            # Each node of a Galera cluster executes an ALTER TABLE itself.
+            sql = "SHOW VARIABLES LIKE 'wsrep_on'"
+            if connection.vendor == "mysql" and row(connection, sql) == ("wsrep_on", "ON"):
+                yield (
+                    "the table has rows, and each node of the Galera cluster would generate other "
+                    "ids for them. Add the field with null=True and without db_default, fill it "
+                    "with `manage.py backfill_ids`, and then alter it."
+                )
+        else:
+            old = historical._meta.get_field(operation.name)
+            column = self.present(table, historical, operation.name)
+            if is_id:
+                yield from self.refusals_of_type(table, column, old, new)
+            if column:
+                yield from self.refusals_of_values(table, column, old, new)
+            if is_id and old.null and not new.null:
+                yield from self.refusals_of_null(table, column)
 
-    def refusal_to_add(self, new: Any) -> str | None:
-        if not new.has_db_default():
-            return ADD
-        # Each node of a Galera cluster executes an ALTER TABLE itself.
-        is_node = self.connection.vendor == "mysql" and row(
-            self.connection, "SHOW VARIABLES LIKE 'wsrep_on'"
-        ) == ("wsrep_on", "ON")
-        return ADD_ON_EACH_NODE if is_node else None
-
-    def other_type(self, table: str, column: str | None, old: Any, new: Any) -> str | None:
-        """Why the column would get another type; None if it keeps its own."""
+    def refusals_of_type(self, table: str, column: str | None, old: Any, new: Any) -> Iterator[str]:
         before, after = (tables.family(each.db_type(self.connection)) for each in (old, new))
         if self.connection.vendor == "mysql" and before == "uuid" and column:
             # Django 4 created char(32), which Django 5 leaves as it is.
@@ -280,60 +243,84 @@ class _Walk:
             before = tables.family(info and info.kind)
             if (before, after) == ("text", "uuid"):
                 table, column = map(self.connection.ops.quote_name, (table, column))
-                return ALTER_CHAR32.format(table=table, column=column)
-        return None if before == after else _altered(old, TYPE.format(old=before, new=after))
+                yield (
+                    f"the table has rows, and its column is no uuid but a char, as Django 4 "
+                    f'created it. Give the field storage="char32", or change the column first: '
+                    f"ALTER TABLE {table} MODIFY {column} uuid, as in all columns that refer to it."
+                )
+        if before != after:
+            yield _altered(old, f"the column would get another type, {after} instead of {before}.")
 
-    def missing(self, table: str, column: str | None) -> str | None:
-        """Why the column can't become NOT NULL; None if it can."""
+    def refusals_of_values(self, table: str, column: str, old: Any, new: Any) -> Iterator[str]:
+        """Sampled values that are no ids of the new field, or other ids; or that a field without
+        ids would read as other values."""
+        is_id, was = isinstance(new, SortableIDField), referenced_id(old)
+        if (is_id and is_same(old, new, self.connection)) or not (is_id or was):
+            return
+        pk = self.present(table, old.model, old.model._meta.pk_fields[0].name)
+        values = sampled(self.connection, table, column, pk)
+        if is_id:
+            late_share = 0.5 if "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS else 0
+            reason = misfit(values, new, self.connection, old, (table, column), late_share)
+            checked = f"{len(values):,} values were checked, from both ends and the middle"
+            what = f"{reason} {checked} of the table."
+            declare = (
+                " Or declare what the values are, if they may stay (UUIDs of other versions by "
+                "accept_other_versions=True)."
+            )
+            if reason and reason.advice:
+                yield f"the table has rows, and an AlterField changes no value: {what}"
+            elif reason and isinstance(old, SortableIDField):
+                yield _altered(old, what)
+            elif reason:
+                yield _altered(old, what) + declare
+        elif was:
+            for sample in values:
+                if why := misread(sample, was, new, self.connection):
+                    storage = storage_names(was.scheme)[-1]
+                    what = f'{why}. First store the ids otherwise, by storage="{storage}".'
+                    yield _altered(was, what)
+
+    def refusals_of_null(self, table: str, column: str | None) -> Iterator[str]:
         if column is None:
             # Without strict mode, MariaDB and MySQL turn NULL into zeros for NOT NULL.
-            is_lax = self.connection.vendor == "mysql" and (
+            if self.connection.vendor == "mysql" and (
                 "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
-            )
-            return ALTER_ADDED if is_lax else None
+            ):
+                yield (
+                    "the same plan adds the column, and this server, which is not in strict mode, "
+                    "would give one id to all rows that have none. Migrate up to the migration "
+                    "before this one, fill the rows with `manage.py backfill_ids`, and migrate the "
+                    "rest; or set a strict sql_mode."
+                )
+            return
         quote = self.connection.ops.quote_name
         sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
-        missing = value(self.connection, sql)
-        return ALTER_NULL.format(missing=counted(missing, "row")) if missing else None
+        if missing := value(self.connection, sql):
+            yield (
+                f"{counted(missing, 'row')} without an id: NOT NULL would fail, or copy one id "
+                f"into all of them. Fill them first with `manage.py backfill_ids`, or keep "
+                f"null=True."
+            )
 
     def present(self, table: str, model: Any, name: str) -> str | None:
         """``column``; None if the table has none, as where a RunSQL of the plan adds it."""
         column = self.column(model._meta.app_label, model._meta.model_name, name)
         return column if column and tables.has_column(self.connection, table, column) else None
 
-    def sampled(self, table: str, column: str, model: Any) -> list[Any]:
-        key = self.present(table, model, model._meta.pk_fields[0].name)
-        return sampled(self.connection, table, column, key)
-
-    def misread(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
-        """Why a field without ids would read a sampled id as another value; else None."""
-        key = referenced_id(old)
-        for sample in self.sampled(table, column, model) if key else []:
-            if key and (reason := misread(sample, key, new, self.connection)):
-                what = MISREAD.format(misread=reason, storage=storage_names(key.scheme)[-1])
-                return _altered(key, what)
-        return None
-
-    def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
-        """Why sampled values of the column are no ids of the new field, or other ids; else None."""
-        if is_same(old, new, self.connection):
-            return None
-        values = self.sampled(table, column, model)
-        late_share = 0.5 if "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS else 0
-        reason = misfit(values, new, self.connection, old, (table, column), late_share)
-        if reason is None:
-            return None
-        what = SAMPLED.format(misfit=reason, count=len(values))
-        if reason.advice:
-            return ALTER_VALUES.format(what=what)
-        ending = "" if isinstance(old, SortableIDField) else f" {DECLARE}"
-        return f"{_altered(old, what)}{ending}"
-
 
 def _altered(old: Any, what: str) -> str:
-    advice = MOVE if old.primary_key else FILL
-    names = {"app": old.model._meta.app_label, "name": old.name}
-    return f"{ALTER_VALUES.format(what=what)} {advice.format(**names)}"
+    advice = (
+        f"Add a second field with null=True, fill it with `manage.py backfill_ids`, such as "
+        f"--convert-from {old.name}, and swap the two by SwapSortableID."
+    )
+    if old.primary_key:
+        advice = (
+            f"Delete the changes of the key and of a field for the old one, and let `manage.py "
+            f"backfill_ids {old.model._meta.app_label} --primary-key --write-migration` write a "
+            f"migration that moves the key."
+        )
+    return f"the table has rows, and an AlterField changes no value: {what} {advice}"
 
 
 def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:

@@ -153,20 +153,19 @@ class _Names:
         """The labels of the models whose keys a column of this name contains."""
         return self._models(column) | self._models(_KEY.sub("", column))
 
-    def is_row(self, word: str) -> bool:
-        return bool(self._models(word))
-
     def is_key(self, name: str, ending: re.Pattern[str] = _KEY) -> bool:
-        return (word := ending.sub("", name)) != name and self.is_row(word)
+        return (word := ending.sub("", name)) != name and bool(self._models(word))
 
     def in_document(self, name: str, owner: str) -> tuple[str, bool | None]:
         """The name of a value in a JSON document, after that of its owner, the object around it, if
         it needs it; and whether it names a key, or only a row (False). None for other names."""
-        if name.lower() in ("id", "pk") and any(map(self.is_row, (owner, owner.removesuffix("s")))):
+        if name.lower() in ("id", "pk") and any(
+            map(self._models, (owner, owner.removesuffix("s")))
+        ):
             return f"{owner}.{name}", True
         if self.is_key(name) or self.is_key(name, _KEYS):
             return name, True
-        is_row = name == "pk" or any(map(self.is_row, (name, name.removesuffix("s"))))
+        is_row = name == "pk" or any(map(self._models, (name, name.removesuffix("s"))))
         return name, False if is_row else None
 
 

@@ -3,7 +3,7 @@ where the times of their rows come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -210,8 +210,15 @@ def _planned(
     )
     generic = texts.generic_references(connection)
     adoptions = adopting.adopt(adopted, moved, state, connection)
-    copies = list(_copies(moved, state))
-    copies += (column for column in adoptions if isinstance(column, KeyCopy))
+    copies = [column for column in adoptions if isinstance(column, KeyCopy)]
+    keeps_old = {moved_key.model for moved_key in moved if moved_key.old is not None}
+    # The fields of history models, as the models have them.
+    for field, key in graph.copies(apps, moved):
+        meta, name = field.model._meta, f"{OLD}{field.name}"
+        if (meta.app_label, meta.model_name) in state.models:
+            fields = {own.name: own for own in meta.local_concrete_fields}
+            old = redefined(fields[name]) if name in fields and key in keeps_old else None
+            copies.append(KeyCopy(meta.label, field.name, key, redefined(field), old))
     while True:
         used = {reference.table for reference in references}
         histories = [
@@ -278,17 +285,6 @@ def _moved(model: Model, old_model: Model, keeps_old: bool, source: Mapping[str,
     return MovedKey(meta.label, before.name, field, old, **source)
 
 
-def _copies(moved: Sequence[MovedKey], state: ProjectState) -> Iterator[KeyCopy]:
-    """The fields of history models, as the models have them."""
-    keeps_old = {moved_key.model for moved_key in moved if moved_key.old is not None}
-    for field, key in graph.copies(apps, moved):
-        meta, name = field.model._meta, f"{OLD}{field.name}"
-        if (meta.app_label, meta.model_name) in state.models:
-            fields = {own.name: own for own in meta.local_concrete_fields}
-            old = redefined(fields[name]) if name in fields and key in keeps_old else None
-            yield KeyCopy(meta.label, field.name, key, redefined(field), old)
-
-
 def _chosen(before: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:
     """The source of times for the key of each model, by label. It is the first of these: the given
     field; an old key with times; a field with ``auto_now_add``, or the only time that every row
@@ -299,7 +295,16 @@ def _chosen(before: Mapping[str, Model], given: Given, using: str) -> dict[str, 
     created_from, has_period = given.get("created_from"), "start" in given
     if has_period or "end" in given or created_from == "pk":
         check_given(given | {"created_from": "pk"})
-    chosen = _with_field(created_from, before, using)
+    chosen, errors = {}, []
+    if created_from and created_from != "pk":
+        for label, model in before.items():
+            try:
+                field_of_times(model, created_from, using)
+                chosen[label] = Given(created_from=created_from)
+            except BackfillError as error:
+                errors.append(error)
+    if errors and not chosen:
+        raise BackfillError(f"no model of the move has such times: {errors[0]}")
     for label, model in before.items():
         if label in chosen:
             continue
@@ -321,22 +326,6 @@ def _chosen(before: Mapping[str, Model], given: Given, using: str) -> dict[str, 
         if label not in chosen and isinstance(model._meta.pk, models.IntegerField):
             chosen[label] = given | {"created_from": "pk"}
     return {label: chosen.get(label) or Given(created_at="now") for label in before}
-
-
-def _with_field(name: str | None, before: Mapping[str, Model], using: str) -> dict[str, Given]:
-    """The models with the field of times that ``--created-from`` names."""
-    if name in (None, "pk"):
-        return {}
-    chosen, errors = {}, []
-    for label, model in before.items():
-        try:
-            field_of_times(model, name, using)
-            chosen[label] = Given(created_from=name)
-        except BackfillError as error:
-            errors.append(error)
-    if not chosen:
-        raise BackfillError(f"no model of the move has such times: {errors[0]}")
-    return chosen
 
 
 def _own_time(model: Model, using: str, created_from: str | None) -> str | None:

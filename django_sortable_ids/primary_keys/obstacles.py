@@ -146,7 +146,9 @@ def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     moved = {tables.split(engine.connection, table)[1].lower() for table in written}
     named = _naming(list(engine.programs()), moved.union(map(str.lower, engine.views())))
     refused = {program: why for program, why in named if not is_named(program.name, allowed)}
-    yield from (f"{program.title} {why}" for program, why in refused.items())
+    for program, why in refused.items():
+        of_table = f" of {program.table}" if program.table else ""
+        yield f"{program.kind} {program.name}{of_table} {why}"
     if refused:
         names = list(dict.fromkeys(program.name for program in refused))
         options = " ".join(f"--allow {shlex.quote(name)}" for name in names)

@@ -38,10 +38,6 @@ class Program(NamedTuple):
     table: str | None = None
     """The table whose rows fire it."""
 
-    @property
-    def title(self) -> str:
-        return f"{self.kind} {self.name}{f' of {self.table}' if self.table else ''}"
-
 
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database. Its methods in order: ``resume``, since a
