@@ -97,45 +97,27 @@ def following(
             f"the migrations of {meta.app_label} have no field {meta.object_name}.{field.name}: "
             f"run `manage.py makemigrations {meta.app_label}` first"
         )
-    can_be_unique = not constraints.why_not_unique(connections[using], field)
+    connection, table, column = connections[using], meta.db_table, str(field.column)
     # What else differs in the model is another migration, which makemigrations writes.
     migrated: Any = state.fields[field.name]
-    steps = [constrained(model, field.name, migrated, can_be_unique)]
-    if not migrated.null and (migrated.unique or not steps[0].unique):
-        actual = _actual(model, field, migrated, using)
-        if actual is None:
+    final = redefined(migrated, "null", "blank")
+    uniques = (tuple(constraint.fields) for constraint in meta.total_unique_constraints)
+    if (field.name,) not in uniques and not constraints.why_not_unique(connection, field):
+        final = redefined(migrated, "null", "blank", "db_index", unique=True)
+    steps = [final]
+    if not migrated.null and (migrated.unique or not final.unique):
+        # The column may lack constraints that the migrations have, as in a table that was created
+        # by hand.
+        lacks_null = may_be_null(connection, table, column)
+        lacks_unique = migrated.unique and not is_unique(connection, table, column)
+        if not (lacks_null or lacks_unique) or meta.app_label in pending_apps(connection):
             return None
-        steps = [actual, migrated.clone()]
+        without = ["unique"] if lacks_unique else []
+        options = {"null": True} if lacks_null else {}
+        steps = [redefined(migrated, *without, **options), migrated.clone()]
     name = f"constrain_{meta.model_name}_{field.name}"
     operations = [ConstrainSortableID(str(meta.model_name), field.name, step) for step in steps]
     change = "remove null=True" if field.null else ""
     if steps[-1].unique and not field.unique:
         change = f"write unique=True{' instead of null=True' if field.null else ''}"
     return migration_file(loader, meta.app_label, name, leaves, operations, change)
-
-
-def _actual(
-    model: type[models.Model], field: SortableIDField, migrated: Any, using: str
-) -> SortableIDField | None:
-    """The field as in the database, if the column lacks constraints that the migrations have, as in
-    a table that was created by hand; else None."""
-    connection, table, column = connections[using], model._meta.db_table, str(field.column)
-    if model._meta.app_label in pending_apps(connection):
-        return None
-    lacks_null = may_be_null(connection, table, column)
-    lacks_unique = migrated.unique and not is_unique(connection, table, column)
-    if not lacks_null and not lacks_unique:
-        return None
-    without = ["unique"] if lacks_unique else []
-    options = {"null": True} if lacks_null else {}
-    actual: SortableIDField = redefined(migrated, *without, **options)
-    return actual
-
-
-def constrained(model: type[models.Model], name: str, field: Any, alone: bool = True) -> Any:
-    """The field of that name in its final form: not NULL, and unique unless a constraint of the
-    model says so already or it can't be unique ``alone``."""
-    uniques = (tuple(constraint.fields) for constraint in model._meta.total_unique_constraints)
-    if alone and (name,) not in uniques:
-        return redefined(field, "null", "blank", "db_index", unique=True)
-    return redefined(field, "null", "blank")

@@ -23,7 +23,6 @@ from ..schema.swap import is_open, unrecorded_swaps
 
 Name = tuple[str, str]
 """The app and the name of a migration."""
-Planned = list[tuple[Migration, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def unrecorded_changes(
 def refusals(
     connection: BaseDatabaseWrapper,
     loader: MigrationLoader,
-    plan: Planned,
+    plan: list[tuple[Migration, bool]],
     unrecorded: Sequence[Unrecorded],
 ) -> Iterator[str]:
     """Why the plan may not be executed, and what to do: it has to start with unrecorded changes."""
@@ -112,16 +111,34 @@ def refusals(
     for change in unrecorded:
         if (change.migration, change.backwards) not in planned:
             yield f"{change.summary}. Complete it by `{change.command}`, then migrate again."
-    yield from refusals_to_undo([migration for migration, backwards in plan if backwards], written)
+    # Moves whose old keys were not kept, or whose fields for them were removed since and come back
+    # empty. The move itself refuses where such a field has another name.
+    undone = [migration for migration, backwards in plan if backwards]
+    removed = {
+        (migration.app_label, operation.model_name_lower, operation.name)
+        for migration in undone
+        for operation in operations_of(migration.operations)
+        if isinstance(operation, RemoveField)
+    }
+    for migration, move in ((step, move) for step in undone for move in moves(step)):
+        own_notes = [note for note in written if notes.is_of(note, move.keys)]
+        for key in move.keys:
+            is_gone = key.old is None or (*key.model_key, key.old_name) in removed
+            moved = [
+                note.state.get(notes.WITH_OLD_KEYS, ()) if key.old else notes.models_of(note)
+                for note in own_notes
+            ]
+            if is_gone and any(key.model in models for models in moved):
+                yield (
+                    f"{migration} can't be undone: the old keys of {key.model} were not kept, or "
+                    f"were removed since, and only a backup has them. To fill their field, undo "
+                    f"its removal alone; then migrate again."
+                )
+    # Keys that move, of which the running model has the old one.
     applied = [migration for migration, backwards in plan if not backwards]
-    yield from refusals_of_old_models(applied, loader)
-
-
-def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader) -> Iterator[str]:
-    """Refuses the keys that the migrations move, where the running model has the old key."""
-    moved = [(migration, key) for migration in applied for key in moved_keys(migration)]
-    state = loader.project_state() if moved else ProjectState()
-    for migration, key in moved:
+    moving = [(migration, key) for migration in applied for key in moved_keys(migration)]
+    state = loader.project_state() if moving else ProjectState()
+    for migration, key in moving:
         app_label, name = key.model_key
         final, model = state.models.get(key.model_key), running.all_models[app_label].get(name)
         fields = final.fields.values() if final else ()
@@ -132,32 +149,6 @@ def refusals_of_old_models(applied: Sequence[Migration], loader: MigrationLoader
                 f"{type(model._meta.pk).__name__} from before: deploy the models that were edited "
                 f"for the move, and run migrate with these."
             )
-
-
-def refusals_to_undo(undone: Sequence[Migration], written: Sequence[MoveNote]) -> Iterator[str]:
-    """Refuses moves whose old keys were not kept, or whose fields for them were removed since and
-    come back empty. The move itself refuses where such a field has another name."""
-    removed = {
-        (migration.app_label, operation.model_name_lower, operation.name)
-        for migration in undone
-        for operation in operations_of(migration.operations)
-        if isinstance(operation, RemoveField)
-    }
-    for migration in undone:
-        for move in moves(migration):
-            own_notes = [note for note in written if notes.is_of(note, move.keys)]
-            for key in move.keys:
-                is_gone = key.old is None or (*key.model_key, key.old_name) in removed
-                moved = [
-                    note.state.get(notes.WITH_OLD_KEYS, ()) if key.old else notes.models_of(note)
-                    for note in own_notes
-                ]
-                if is_gone and any(key.model in models for models in moved):
-                    yield (
-                        f"{migration} can't be undone: the old keys of {key.model} were not kept, "
-                        f"or were removed since, and only a backup has them. To fill their field, "
-                        f"undo its removal alone; then migrate again."
-                    )
 
 
 def pending_apps(connection: BaseDatabaseWrapper) -> set[str]:

@@ -66,41 +66,6 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterato
         yield from (f"{key.model}: {warning}" for warning in target.source.warnings(target))
 
 
-def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
-    """Write a new key for every row into the empty maps.
-
-    Raises ``BackfillError`` for rows without a usable time.
-    """
-    for key, planned in zip(engine.change.keys, moved, strict=True):
-        if is_written_at_once(planned):
-            _write(every_row(key.model, key.map.next_field, planned.given, engine.using), key.map)
-        else:
-            fields = copied(planned)
-            _copy(engine, key, {key.map.column: "pk", **fields})
-            in_map = {name: name if name in fields else OLD_KEY for name in planned.field_arguments}
-            fill(key, planned.given | in_map, engine.using, on_null=planned.on_null)
-
-
-def fill(key: Key, given: Given, using: str, on_null: OnNull = "error") -> None:
-    target = of_source(key.map.model, key.map.next_field, given, using)
-    target = replace(target, on_null=on_null, allow_triggers=True)  # The table is of this app.
-    notes.forget_runs([key], using)
-    if target.without_id.exists():
-        run.execute(plan.build(target, BATCH))
-
-
-def _copy(engine: KeyEngine, key: Key, fields: dict[str, str]) -> None:
-    """Insert a row of the map for each row; ``fields`` maps its columns to the fields that they are
-    copied from."""
-    quote = engine.quote
-    rows: QuerySet[Any] = QuerySet(key.model, using=engine.using)
-    selected = rows.order_by().values_list(*fields.values())
-    sql, parameters = selected.query.get_compiler(engine.using).as_sql()
-    names = ", ".join(map(quote, fields))
-    insert = f"INSERT INTO {quote(key.map.table)} ({names}) {sql}"
-    engine.editor.execute(insert, parameters or None)
-
-
 def _write(target: EveryRow, to: KeyColumn) -> None:
     """Sort the rows of the target once, and write the keys of all of them."""
     connection: Any = connections[target.using]
@@ -134,21 +99,32 @@ def _write(target: EveryRow, to: KeyColumn) -> None:
             cursor.execute(f"DROP TABLE {_UNSORTED}")
 
 
-class DeletedKeys:
-    """Keys of deleted rows, which histories contain; to undo a move, the old keys of all rows."""
+class KeyMaps:
+    """The maps of a move, also of the keys of deleted rows, which histories contain."""
 
     def __init__(self, engine: KeyEngine, histories: Iterable[History]) -> None:
         self._engine = engine
         self._connection = engine.connection
+        self._quote = engine.quote
         self._times: Mapping[str, str] = dict(histories)
         self._copied = [(key, key.kept) for key in engine.change.keys if key.kept is not None]
 
-    def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
-        """Add each to the map. Its new key has the time of the first row that contains it, or is
-        converted from the old key.
+    def fill_new_keys(self, moved: Sequence[MovedKey]) -> None:
+        """Write a new key for every row into the empty maps, and for deleted ones: that has the
+        time of the first row that contains the old key, or is converted from it.
 
-        Raises ``BackfillError`` for old keys that can't be converted.
+        Raises ``BackfillError`` for rows without a usable time, and for old keys that can't be
+        converted.
         """
+        for key, planned in zip(self._engine.change.keys, moved, strict=True):
+            if is_written_at_once(planned):
+                next_key, using = key.map.next_field, self._engine.using
+                _write(every_row(key.model, next_key, planned.given, using), key.map)
+                continue
+            fields = copied(planned)
+            self._copy(key, {key.map.column: "pk", **fields})
+            in_map = {name: name if name in fields else OLD_KEY for name in planned.field_arguments}
+            self._fill(key, planned.given | in_map, planned.on_null)
         converted = {key.model for key in moved if key.convert_from == key.name}
         for key, kept in self._copied:
             self._collect(key)
@@ -164,7 +140,7 @@ class DeletedKeys:
                 given = Given(convert_from=OLD_KEY)
             live = rows.filter(**{f"{TIME}__isnull": True, NEW_KEY: OuterRef(NEW_KEY)})
             for _ in range(_TRIES):
-                fill(key, given, self._engine.using)
+                self._fill(key, given)
                 # Keys of rows that exist are generated again.
                 taken = deleted.filter(Exists(live)).values_list("pk", flat=True)[:_COMPARED]
                 if not rows.filter(pk__in=list(taken)).update(**{NEW_KEY: None}):
@@ -179,8 +155,25 @@ class DeletedKeys:
                 self._engine.drop_table(kept.table)
                 if deleted.exists():
                     self._engine.create_table(kept.model, like=key.table)
-                    names = map(self._engine.quote, (kept.table, key.map.table))
+                    names = map(self._quote, (kept.table, key.map.table))
                     self._engine.execute(_KEPT.format(*names))
+
+    def _fill(self, key: Key, given: Given, on_null: OnNull = "error") -> None:
+        using = self._engine.using
+        target = of_source(key.map.model, key.map.next_field, given, using)
+        target = replace(target, on_null=on_null, allow_triggers=True)  # The table is of this app.
+        notes.forget_runs([key], using)
+        if target.without_id.exists():
+            run.execute(plan.build(target, BATCH))
+
+    def _copy(self, key: Key, fields: dict[str, str]) -> None:
+        """Insert a row of the map for each row; ``fields`` maps its columns to the fields that they
+        are copied from."""
+        selected = self._all(key.model).order_by().values_list(*fields.values())
+        sql, parameters = selected.query.get_compiler(self._engine.using).as_sql()
+        names = ", ".join(map(self._quote, fields))
+        insert = f"INSERT INTO {self._quote(key.map.table)} ({names}) {sql}"
+        self._engine.editor.execute(insert, parameters or None)
 
     def fill_old_keys(self) -> None:
         """Write an old key into the empty maps for every row, also for deleted ones: the one that
@@ -189,7 +182,7 @@ class DeletedKeys:
         Raises ``BackfillError`` for rows that had none, if their old key has no next value.
         """
         for key in self._engine.change.keys:
-            _copy(self._engine, key, {key.map.column: "pk", key.map.next: key.dropped.name})
+            self._copy(key, {key.map.column: "pk", key.map.next: key.dropped.name})
             self._complete(key)
         for key, _ in self._copied:
             self._collect(key)
@@ -200,7 +193,7 @@ class DeletedKeys:
         missing = pairs.filter(**{f"{key.map.next}__isnull": True}).order_by("pk")
         if self._connection.vendor == "postgresql":
             # With statistics of a smaller table, it may look for each key in the whole table.
-            self._engine.execute(f"ANALYZE {self._engine.quote(key.map.table)}")
+            self._engine.execute(f"ANALYZE {self._quote(key.map.table)}")
         for rows, new, old in self._with_old_keys(key):
             rest = missing
             while pks := list(rest.values_list("pk", flat=True)[:_COMPARED]):
@@ -252,7 +245,7 @@ class DeletedKeys:
                 self._engine.drop_table(kept.table)
 
     def _collect(self, key: Key) -> None:
-        quote, present = self._engine.quote, key.map.column
+        quote, present = self._quote, key.map.column
         if query := self._query(self._engine.change.histories_of(key), key.map):
             names = {"table": quote(key.map.table), "key": quote(present), "time": quote(TIME)}
             self._engine.execute(_INSERTED.format(query=query, **names))
@@ -296,7 +289,7 @@ class DeletedKeys:
         NULL in adopted columns."""
         kind = DateTimeField().cast_db_type(self._connection)
         return " UNION ALL ".join(
-            f"SELECT t.{self._engine.quote(column.name)} AS found_key, "
+            f"SELECT t.{self._quote(column.name)} AS found_key, "
             f"{self._time(column) or f'CAST(NULL AS {kind})'} AS found_at "
             f"{self._engine.with_orphans(table.name, column, known)}"
             for table, column in columns
@@ -308,7 +301,7 @@ class DeletedKeys:
         path = self._times.get(meta.label) if meta else None
         if path is None:
             return None
-        quote = self._engine.quote
+        quote = self._quote
         relation, _, name = path.rpartition(LOOKUP_SEP)
         if not relation:
             return f"t.{quote(meta.get_field(name).column)}"

@@ -213,9 +213,9 @@ def _planned(
     copies = [column for column in adoptions if isinstance(column, KeyCopy)]
     keeps_old = {moved_key.model for moved_key in moved if moved_key.old is not None}
     # The fields of history models, as the models have them.
-    for field, key in graph.copies(apps, moved):
+    for field, key in graph.referring(apps, moved):
         meta, name = field.model._meta, f"{OLD}{field.name}"
-        if (meta.app_label, meta.model_name) in state.models:
+        if not field.is_relation and (meta.app_label, meta.model_name) in state.models:
             fields = {own.name: own for own in meta.local_concrete_fields}
             old = redefined(fields[name]) if name in fields and key in keeps_old else None
             copies.append(KeyCopy(meta.label, field.name, key, redefined(field), old))

@@ -1,13 +1,11 @@
 """The migration operation that replaces primary keys. Each step can be stopped and repeated:
 
 1. What prevents the move is refused, and so is what fails in a dry run on empty tables.
-2. The map gets the present and the new key of each row.
-3. It also gets keys of deleted rows, which only histories contain.
-4. All columns get new keys for their old ones: in one transaction, or by steps in a note.
-5. The map is dropped, and what is known of earlier backfills of the keys. The pairs of deleted
+2. The map gets the present and the new key of each row, also of deleted ones, which only histories
+   contain. On the way back it gets the old keys, and rows without one get one.
+3. All columns get new keys for their old ones: in one transaction, or by steps in a note.
+4. The map is dropped, and what is known of earlier backfills of the keys. The pairs of deleted
    rows stay as long as the move can be undone.
-
-On the way back, steps 2 and 3 are one: the map gets the old keys, and rows without one get one.
 """
 
 from __future__ import annotations
@@ -28,14 +26,14 @@ from ..db.transactions import with_short_lock_timeout
 from ..errors import BackfillError
 from ..models import MoveNote
 from ..schema.swap import rename
-from . import key_map, notes, obstacles
+from . import notes, obstacles
 from .changes import graph
 from .changes.engine import KeyEngine
 from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference, with_maps
 from .changes.mysql import MySQLKeys
 from .changes.postgresql import PostgreSQLKeys
 from .changes.sqlite import SQLiteKeys
-from .key_map import DeletedKeys
+from .key_map import KeyMaps
 from .notes import Note
 
 _ENGINES: dict[str, type[KeyEngine]] = {
@@ -146,19 +144,18 @@ class MigratePrimaryKey(BothWays):
                     f"the old keys of {key.model} were not kept: only a backup has them"
                 )
         engine = self.engine(editor, keys, before, after, backwards=backwards)
-        deleted = DeletedKeys(engine, self.histories)
+        maps = KeyMaps(engine, self.histories)
         with explained("the same `manage.py migrate`", engine.note.progress):
             if not engine.resume():
                 obstacles.check(engine, self.allowed)  # 1
                 engine.create_maps()
                 if backwards:
-                    deleted.fill_old_keys()  # 2 and 3
+                    maps.fill_old_keys()  # 2
                 else:
-                    key_map.fill_new_keys(engine, keys)  # 2
-                    deleted.fill_new_keys(keys)  # 3
-                engine.move()  # 4
-            engine.drop_maps()  # 5
-            deleted.drop_tables([key.model for key in keys if backwards or key.old is None])
+                    maps.fill_new_keys(keys)  # 2
+                engine.move()  # 3
+            engine.drop_maps()  # 4
+            maps.drop_tables([key.model for key in keys if backwards or key.old is None])
             notes.forget_runs(engine.change.keys, engine.using)
 
     def engine(

@@ -18,7 +18,7 @@ from .changes.graph import Key
 from .changes.moved import MovedKey
 from .changes.texts import rows_with_keys
 from .edits import name_of_old
-from .key_map import DeletedKeys
+from .key_map import KeyMaps
 from .move_plan import PlannedMove
 
 _COPY = "sortable_ids_copy"
@@ -112,7 +112,7 @@ def report(planned: PlannedMove) -> Report:
     engine = planned.engine
     change, connection = engine.change, engine.connection
     names = [table.name for table in change.tables]
-    deleted = DeletedKeys(engine, planned.operation.histories)
+    maps = KeyMaps(engine, planned.operation.histories)
     quote = connection.ops.quote_name
     rows = {name: value(connection, f"SELECT COUNT(*) FROM {quote(name)}") for name in names}
     keys = [
@@ -128,7 +128,7 @@ def report(planned: PlannedMove) -> Report:
                 for column in table.columns
                 if column.key is key
             ],
-            deleted=deleted.count(key),
+            deleted=maps.count(key),
         )
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
@@ -146,7 +146,7 @@ def report(planned: PlannedMove) -> Report:
         keys=keys,
         # Several foreign keys to content types may share one.
         generic=sorted({f"{text.table}.{text.column}" for text in planned.operation.generic}),
-        adopted=dict(deleted.adopted()),
+        adopted=dict(maps.adopted()),
         tables=len(rows),
         rows=sum(rows.values()),
         bytes=int(sum(value(connection, _BYTES[connection.vendor], size) or 0 for size in sizes)),

@@ -246,35 +246,25 @@ def build(
 
 
 def references_of(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
-    """Every column that contains values of these keys: foreign keys, one-to-one fields, links of
-    multi-table inheritance, the tables of many-to-many fields, and copies in history models."""
-    keys = list(keys)
-    moved = {apps.get_model(key.model)._meta.pk: key.model for key in keys}
-    references = {
-        Reference(model._meta.db_table, str(field.column), moved[target])
-        for model, field in columns(apps)
-        if field is not (target := referenced_column(field)) and target in moved
-    }
-    references |= {
-        Reference(field.model._meta.db_table, str(field.column), key)
-        for field, key in copies(apps, keys)
-    }
-    return sorted(references)
+    """Every column that contains values of these keys."""
+    fields = referring(apps, keys)
+    return sorted(
+        {Reference(field.model._meta.db_table, field.column, key) for field, key in fields}
+    )
 
 
-def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
-    """Each field of a history model that copies one of these keys and is no foreign key, with the
-    model of the key."""
+def referring(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
+    """Each field that contains values of these keys, with the model of the key: foreign keys,
+    one-to-one fields, links of multi-table inheritance, those of the tables of many-to-many fields,
+    and copies in history models, which are no relations."""
     moved = {apps.get_model(key.model)._meta.pk: key.model for key in keys}
     for model in apps.get_models(include_auto_created=True):
         original = history_models.original_of(model)
-        if original is None or model._meta.proxy:
-            continue
-        fields = {field.name: field for field in original._meta.fields}
-        for field in model._meta.local_concrete_fields:
-            copied = fields.get(field.name)
-            if copied in moved and not field.is_relation:
-                yield field, moved[copied]
+        copied = {field.name: field for field in original._meta.fields} if original else {}
+        for field in () if model._meta.proxy else model._meta.local_concrete_fields:
+            target = referenced_column(field) if field.is_relation else copied.get(field.name)
+            if target in moved:
+                yield field, moved[target]
 
 
 def by_column(apps: Apps) -> dict[tuple[str, str], Any]:

@@ -86,16 +86,15 @@ class SQLiteKeys(InOneTransaction):
         super().create_maps()
 
     def replace_keys(self) -> None:
-        with transaction.atomic(self.connection.alias):
-            self.refuse_unfilled()
-            self.execute("PRAGMA legacy_alter_table = ON")
-            try:
-                for table in self.change.tables:
-                    self._copy(table)
-                for table in self.change.tables:
-                    self._take_place(table)
-            finally:
-                self.execute("PRAGMA legacy_alter_table = OFF")
+        self.refuse_unfilled()
+        self.execute("PRAGMA legacy_alter_table = ON")
+        try:
+            for table in self.change.tables:
+                self._copy(table)
+            for table in self.change.tables:
+                self._take_place(table)
+        finally:
+            self.execute("PRAGMA legacy_alter_table = OFF")
 
     def _copy(self, table: Table) -> None:
         self.execute(self._definition(table))
