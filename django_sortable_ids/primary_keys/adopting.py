@@ -61,7 +61,12 @@ def _resolved(
     keys = {state.apps.get_model(each.model)._meta.pk: each.model for each in moved}
     if label := keys.get(before):
         raise BackfillError(f"the key of {label} gets values of its own: take back its edits first")
-    if _remains_text(connection, kind, before, after):
+    remains_text = any(word in kind for word in ("char", "text"))
+    if after is not None:
+        is_same = before is not None and before.db_type(connection) == after.db_type(connection)
+        is_text = isinstance(after, models.CharField | models.TextField)
+        remains_text = is_text and is_same and not isinstance(after, SortableIDField)
+    if remains_text:
         return [TextReference(table, column, key.model)]
     if isinstance(after, models.JSONField) or any(word in kind for word in ("json", "[]")):
         raise BackfillError("no move changes several keys in a value: --leave it")
@@ -90,14 +95,6 @@ def _check_column(connection: Any, table: str, column: str) -> None:
         has = f"{table} has {', '.join(names)}" if names else f"there is no table {table}"
         suggested = nearest(column, names) if names else nearest(table, known)
         raise BackfillError(f"there is no {table}.{column}; {has}{suggested}")
-
-
-def _remains_text(connection: Any, kind: str, before: Any, after: Any) -> bool:
-    if after is None:
-        return any(word in kind for word in ("char", "text"))
-    is_text = isinstance(after, models.CharField | models.TextField)
-    is_same = before is not None and before.db_type(connection) == after.db_type(connection)
-    return is_text and is_same and not isinstance(after, SortableIDField)
 
 
 def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None:

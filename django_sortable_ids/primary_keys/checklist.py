@@ -23,7 +23,7 @@ from ..errors import counted, documented
 from ..fields.of_model import referenced_column
 from ..models import BackfillRun
 from .changes.graph import Change, columns
-from .changes.texts import by_key, generic_references, is_content_type, looked_up
+from .changes.texts import by_key, is_content_type, looked_up
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, make it a foreign key before the move, or --leave it",
@@ -72,14 +72,21 @@ def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
 def checklist(connection: Any, change: Change) -> list[Finding]:
     """The findings for a planned change. Writes nothing."""
     known = {(table.name, column.name) for table in change.tables for column in table.columns}
-    texts: list[Any] = [*change.texts, *generic_references(connection)]
-    known |= {(text.table, text.column) for text in texts}
+    known |= {(text.table, text.column) for text in change.texts}
     known |= {
         (model._meta.db_table, str(field.column))
         for model, field in columns(apps)
         if field.remote_field is not None or isinstance(field, BooleanField)
     }
-    generic = {place: content_type for place, content_type in _generic() if place not in known}
+    # Columns that are named like keys of rows of any type, each with the column of the type.
+    generic = {}
+    for model in apps.get_models():
+        fields = model._meta.local_concrete_fields
+        types = [str(field.column) for field in fields if is_content_type(field)]
+        for field in fields if types else ():
+            place = model._meta.db_table, str(field.column)
+            if _GENERIC.search(field.name) and place not in known:
+                generic[place] = types[0]
     findings = [
         Finding("generic", f"{table}.{column}", f"with the content type {content_type}")
         for (table, column), content_type in generic.items()
@@ -177,16 +184,6 @@ def _tables(connection: Any) -> list[str]:
     unlisted = (table for table in models if tables.folded_table(connection, table) not in folded)
     names |= {table for table in unlisted if tables.kind(connection, table) == "table"}
     return sorted(name for name in names if not name.startswith(_NOT_LISTED))
-
-
-def _generic() -> Iterator[tuple[tuple[str, str], str]]:
-    """Columns that are named like keys of rows of any type, each with the column of the type."""
-    for model in apps.get_models():
-        fields = model._meta.local_concrete_fields
-        types = [str(field.column) for field in fields if is_content_type(field)]
-        for field in fields if types else ():
-            if _GENERIC.search(field.name):
-                yield (model._meta.db_table, str(field.column)), types[0]
 
 
 @dataclass(frozen=True)

@@ -106,13 +106,22 @@ def build(
     chosen = _chosen(before, given, using)
     moved = []
     for model in moving:
-        label, (field, options) = model._meta.label, edits.new_key(model, to)
-        source: dict[str, Any] = {**chosen[label], "on_null": on_null}
+        meta, was, old = model._meta, before[model._meta.label]._meta.pk, None
+        name, name_before = name_of_old(meta, was.name), was.name
         if needed:
-            new = field(primary_key=True, **options)
-            moved.append(MovedKey(label, model._meta.pk.name, new, **source))
+            kind, options = edits.new_key(model, to)
+            field = kind(primary_key=True, **options)
         else:
-            moved.append(_moved(model, before[label], keeps_old, source))
+            field = redefined(meta.pk)
+            if keeps_old or name == name_before:
+                old = redefined(meta.get_field(name))
+            if meta.pk.name != name_before:
+                # The columns get other names after the move.
+                column = {"db_column": was.db_column} if was.db_column else {}
+                field = redefined(meta.pk, "db_column", **column)
+                old = old and redefined(old, "db_column")
+        source: dict[str, Any] = {**chosen[meta.label], "on_null": on_null}
+        moved.append(MovedKey(meta.label, name_before, field, old, **source))
     warnings = list(key_map.check(moved, state, using))
     operation, engine = _planned(moved, state, connection, adopted, allowed)
     programs = {program.name for program in engine.programs()} if allowed else ()
@@ -269,20 +278,6 @@ def _changes(model: Model, state: ProjectState, connection: Any) -> bool:
             f"{meta.label} is not managed, so no migration moves its key: keep that"
         )
     return is_moved
-
-
-def _moved(model: Model, old_model: Model, keeps_old: bool, source: Mapping[str, Any]) -> MovedKey:
-    meta, before = model._meta, old_model._meta.pk
-    name = name_of_old(meta, before.name)
-    field, old = redefined(meta.pk), None
-    if keeps_old or name == before.name:
-        old = redefined(meta.get_field(name))
-    if meta.pk.name != before.name:
-        # The columns get other names after the move.
-        column = {"db_column": before.db_column} if before.db_column else {}
-        field = redefined(meta.pk, "db_column", **column)
-        old = old and redefined(old, "db_column")
-    return MovedKey(meta.label, before.name, field, old, **source)
 
 
 def _chosen(before: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:

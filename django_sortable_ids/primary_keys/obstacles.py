@@ -77,7 +77,7 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                     f"{counted(count, 'row')} of {place} without a row of {key.table}: correct or "
                     f"delete them, and run this again"
                 )
-    yield from texts.problems(engine.editor, engine.change)
+    yield from texts.problems(engine.connection, engine.change)
     yield from engine.problems()
     yield from _of_programs(engine, allowed)
 

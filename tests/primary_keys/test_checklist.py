@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
+from django_sortable_ids.primary_keys.changes.texts import generic_references
 from django_sortable_ids.primary_keys.checklist import adopted_otherwise, checklist
 from tests.backfill.own_project import SETTINGS, Project
 
@@ -157,7 +158,8 @@ MOVED = ("auth.User", "auth.Group")
 def change_of(*labels):
     """What changes if the keys of these models move."""
     keys = [MovedKey(each, "id", UUIDv7Field(primary_key=True)) for each in labels]
-    move, before = MigratePrimaryKey(keys), ProjectState.from_apps(apps)
+    move = MigratePrimaryKey(keys, generic=generic_references(connection))
+    before = ProjectState.from_apps(apps)
     after = before.clone()
     move.state_forwards("", after)
     return move.engine(connection.schema_editor(), keys, before, after).change

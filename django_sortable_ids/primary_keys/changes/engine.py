@@ -191,7 +191,7 @@ class InOneTransaction(KeyEngine):
     def move(self) -> None:
         numbers = self.all_counted()
         with transaction.atomic(self.connection.alias):
-            replace_values(self.editor, self.change)
+            replace_values(self.connection, self.change)
             self.replace_keys()
             self.note.write(numbers, self.with_old_keys())
 

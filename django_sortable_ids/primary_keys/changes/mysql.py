@@ -275,7 +275,18 @@ class MySQLKeys(KeyEngine):
                 # Another process may have completed it before this one had the lock.
                 if saved := self.note.steps:
                     steps = Steps(**saved)
-                    self._refuse_written_since(steps)
+                    # The application may have been started again, and have written to the tables
+                    # that the exchange would drop.
+                    for table, checksum in steps.checksums.items():
+                        new = prefixed(NEW, table)
+                        is_there = tables.kind(self.connection, new)
+                        if is_there and self._checksum(table) != checksum:
+                            raise BackfillError(
+                                f"{table} was written since the move stopped, and {new} was not, "
+                                f"which takes its place. Nothing is lost yet: stop the "
+                                f"application, give {table} the rows that it had (keep the others "
+                                f"in another table), and migrate again"
+                            )
                     self._complete(steps)
         return super().resume()
 
@@ -285,18 +296,6 @@ class MySQLKeys(KeyEngine):
 
     def _new_tables(self) -> list[NewTable]:
         return [NewTable(self, table) for table in self.change.tables]
-
-    def _refuse_written_since(self, steps: Steps) -> None:
-        """After a stop, the application may have been started again, and have written to the tables
-        that the exchange would drop."""
-        for table, checksum in steps.checksums.items():
-            new = prefixed(NEW, table)
-            if tables.kind(self.connection, new) and self._checksum(table) != checksum:
-                raise BackfillError(
-                    f"{table} was written since the move stopped, and {new} was not, which takes "
-                    f"its place. Nothing is lost yet: stop the application, give {table} the rows "
-                    f"that it had (keep the others in another table), and migrate again"
-                )
 
     def _checksum(self, table: str) -> int | None:
         """The checksum of all rows, in any order."""
@@ -316,7 +315,7 @@ class MySQLKeys(KeyEngine):
             for text in self.change.texts
         )
         try:
-            replace_values(self.editor, replace(self.change, texts=tuple(texts)))
+            replace_values(self.connection, replace(self.change, texts=tuple(texts)))
         except BackfillError as error:
             message = str(error)
             for name, new in names.items():

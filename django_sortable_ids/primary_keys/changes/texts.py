@@ -101,13 +101,12 @@ def _generic(model: type[models.Model], content_type: str, object_id: str) -> Te
     return TextReference(model._meta.db_table, column, type_column)
 
 
-def replace_values(editor: Any, change: Change) -> None:
+def replace_values(connection: Any, change: Change) -> None:
     """Replace the keys in all columns of texts.
 
     Values that are no key of a row stay as they are: the database has no foreign key there, so the
     rows may be gone. Raises ``BackfillError`` if a new key is also an old one.
     """
-    connection = editor.connection
     for texts in change.texts:
         for key in change.keys:
             condition = _condition(connection, texts, key)
@@ -195,12 +194,12 @@ def _compared(vendor: str, text: str) -> str:
     return f"CAST({text} AS text)"
 
 
-def problems(editor: Any, change: Change) -> Iterator[str]:
+def problems(connection: Any, change: Change) -> Iterator[str]:
     """Columns without room for the keys."""
     for texts in change.texts:
         for key in change.keys:
-            is_unfit = texts.has(key.label) and not _has_room(editor.connection, texts, key)
-            if is_unfit and (count := rows_with_keys(editor.connection, texts, key)):
+            is_unfit = texts.has(key.label) and not _has_room(connection, texts, key)
+            if is_unfit and (count := rows_with_keys(connection, texts, key)):
                 kind = f"CharField(max_length={_length(key.after)})"
                 if isinstance(texts.field, IntegerField) and isinstance(key.after, IntegerField):
                     kind = "BigIntegerField"
