@@ -136,6 +136,7 @@ class _Walk:
 
     def follow(self, app_label: str, operation: Any) -> None:
         """Follow what the operation adds and renames, before the state does."""
+        renamed = getattr(operation, "renamed_fields", ())
         match operation:
             case RenameModel():
                 old, new = (
@@ -152,22 +153,17 @@ class _Walk:
                 model = app_label, operation.name_lower
                 self.tables[model] = ""
                 self.columns.pop(model, None)
-            case RenameField(old_name=old_name, new_name=new_name):
-                columns = self.columns_of(app_label, operation)
-                columns[new_name] = self.column(app_label, operation.model_name_lower, old_name)
-                columns.pop(old_name, None)
             case AddField():
-                self.columns_of(app_label, operation)[operation.name] = None
+                model = app_label, operation.model_name_lower
+                self.columns.setdefault(model, {})[operation.name] = None
+            case RenameField(old_name=old_name, new_name=new_name):
+                renamed = [(old_name, new_name)]
             case AlterField(name=name):
-                present = self.column(app_label, operation.model_name_lower, name)
-                self.columns_of(app_label, operation)[name] = present
-            case _ if renamed := getattr(operation, "renamed_fields", ()):
-                model_name = operation.model_name_lower
-                kept = {new: self.column(app_label, model_name, old) for old, new in renamed}
-                self.columns_of(app_label, operation).update(kept)
-
-    def columns_of(self, app_label: str, operation: Any) -> dict[str, str | None]:
-        return self.columns.setdefault((app_label, operation.model_name_lower), {})
+                renamed = [(name, name)]
+        if renamed:
+            model = app_label, operation.model_name_lower
+            kept = {new: self.column(*model, old) for old, new in renamed}
+            self.columns.setdefault(model, {}).update(kept)
 
     def table(self, model: tuple[str, str]) -> str:
         """The present name of the model's table; empty if there is none."""

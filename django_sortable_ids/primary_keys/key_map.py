@@ -162,7 +162,7 @@ class KeyMaps:
         using = self._engine.using
         target = of_source(key.map.model, key.map.next_field, given, using)
         target = replace(target, on_null=on_null, allow_triggers=True)  # The table is of this app.
-        notes.forget_runs([key], using)
+        notes.forget_run(key, using)
         if target.without_id.exists():
             run.execute(plan.build(target, BATCH))
 
@@ -194,8 +194,15 @@ class KeyMaps:
         if self._connection.vendor == "postgresql":
             # With statistics of a smaller table, it may look for each key in the whole table.
             self._engine.execute(f"ANALYZE {self._quote(key.map.table)}")
-        for rows, new, old in self._with_old_keys(key):
-            rest = missing
+        # Rows with old keys, and the names of their fields for the present and the old key.
+        sources = []
+        if key.kept and tables.kind(self._connection, key.kept.table):
+            sources.append((key.kept.model, NEW_KEY, OLD_KEY))
+        for _, column in self._engine.change.histories_of(key):
+            if column.dropped is not None:
+                sources.append((column.dropped.model, column.before.name, column.dropped.name))
+        for model, new, old in sources:
+            rows, rest = self._all(model), missing
             while pks := list(rest.values_list("pk", flat=True)[:_COMPARED]):
                 rest = missing.filter(pk__gt=pks[-1])
                 known = rows.filter(**{f"{new}__in": pks, f"{old}__isnull": False}).order_by()
@@ -229,20 +236,6 @@ class KeyMaps:
         if keys:
             with transaction.atomic(using):
                 engine_of(using).statements(target).send(keys, stored, [])
-
-    def _with_old_keys(self, key: Key) -> Iterator[tuple[QuerySet[Any], str, str]]:
-        """Rows with old keys, and the names of their fields for the present and the old key."""
-        if key.kept and tables.kind(self._connection, key.kept.table):
-            yield self._all(key.kept.model), NEW_KEY, OLD_KEY
-        for _, column in self._engine.change.histories_of(key):
-            if column.dropped is not None:
-                yield self._all(column.dropped.model), column.before.name, column.dropped.name
-
-    def drop_tables(self, labels: Iterable[str]) -> None:
-        """Drop the tables that kept the keys of deleted rows of these models."""
-        for key, kept in self._copied:
-            if key.label in labels:
-                self._engine.drop_table(kept.table)
 
     def _collect(self, key: Key) -> None:
         quote, present = self._quote, key.map.column

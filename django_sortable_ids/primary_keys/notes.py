@@ -42,7 +42,13 @@ class Note:
         self._using = using
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
-        self._sources = {key.model: _sources_after(key) for key in keys}
+        # The arguments for the columns of times, after the move; None if no column has them.
+        self._sources: dict[str, Given | None] = {}
+        for key in keys:
+            paths, old = key.field_arguments, key.old_name
+            is_gone = key.name in paths.values() and not key.old
+            kept = {name: old if path == key.name else path for name, path in paths.items()}
+            self._sources[key.model] = None if is_gone else kept or None
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
@@ -149,20 +155,12 @@ def source_of_key(model: str, using: str) -> Given | None:
     return None
 
 
-def _sources_after(key: MovedKey) -> Given | None:
-    """The arguments for the columns of times, after the move; None if no column has them."""
-    if key.name in key.field_arguments.values() and not key.old:
-        return None
-    kept = key.field_arguments.items()
-    return {name: key.old_name if path == key.name else path for name, path in kept} or None
-
-
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:
     """The models, and the classes of their new keys."""
     return [[key.model, key.field.deconstruct()[1]] for key in keys]
 
 
-def forget_runs(keys: Iterable[Key], using: str) -> None:
-    """Delete the records of the backfills of the maps: the next one starts at the first row."""
-    labels = [str(key.map.model._meta.get_field(NEW_KEY)) for key in keys]
-    BackfillRun.objects.using(using).filter(target__in=labels).delete()
+def forget_run(key: Key, using: str) -> None:
+    """Delete the record of the backfill of its map: the next one starts at the first row."""
+    label = str(key.map.model._meta.get_field(NEW_KEY))
+    BackfillRun.objects.using(using).filter(target=label).delete()

@@ -155,8 +155,10 @@ class MigratePrimaryKey(BothWays):
                     maps.fill_new_keys(keys)  # 2
                 engine.move()  # 3
             engine.drop_maps()  # 4
-            maps.drop_tables([key.model for key in keys if backwards or key.old is None])
-            notes.forget_runs(engine.change.keys, engine.using)
+            for moved in engine.change.keys:
+                if moved.kept and moved.old is None:
+                    engine.drop_table(moved.kept.table)
+                notes.forget_run(moved, engine.using)
 
     def engine(
         self,

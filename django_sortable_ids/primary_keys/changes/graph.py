@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class KeyColumn(NamedTuple):
-    """A column of keys, and the next value of each."""
+    """A primary key, and the next value of each."""
 
     table: str
     column: str
@@ -28,19 +28,15 @@ class KeyColumn(NamedTuple):
     model: Any
     """The model of the table."""
     next: str = ""
-    """The column with the next value of each; empty if the table has none."""
+    """The field with the next value of each, and its column; empty if the table has none."""
 
     @property
     def key_field(self) -> Any:
-        return self._field(self.column)
+        return self.model._meta.pk
 
     @property
     def next_field(self) -> Any:
-        return self._field(self.next)
-
-    def _field(self, column: str) -> Any:
-        fields = self.model._meta.local_concrete_fields
-        return next(field for field in fields if field.column == column)
+        return self.model._meta.get_field(self.next)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ from django.utils.functional import cached_property
 from ...backfill.engines.mysql_statements import SEES_TRIGGERS, stored_as
 from ...db import row, rows, tables, value
 from ...db.errors import error_number
+from ...db.transactions import with_short_lock_timeout
 from ...errors import BackfillError
 from ...schema.table_definition import dependents
 from .engine import ForeignKey, KeyEngine, Program
@@ -40,7 +41,6 @@ from .mysql_tables import (
     collation_of,
     copying,
     exchange,
-    execute,
     plain,
     prefixed,
 )
@@ -106,6 +106,10 @@ def alone(connection: Any) -> Iterator[None]:
 class MySQLKeys(KeyEngine):
     locks = "these tables for a moment at the end, and stops if others have written until then"
     programs_sql = _PROGRAMS
+
+    def execute(self, sql: str) -> None:
+        """Run DDL, with a short lock timeout and retries."""
+        with_short_lock_timeout(self.editor, lambda: self.editor.execute(sql, None))
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
         columns: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
@@ -221,7 +225,7 @@ class MySQLKeys(KeyEngine):
                 except Error as error:
                     yield f"{new.name}: a copy with the new columns can't be made: {error}"
                 finally:
-                    new.drop()
+                    self.drop_table(new.new)
 
     def _refusals_of_triggers(self, new: NewTable) -> Iterator[str]:
         """Refuses a user who may not create triggers, and so sees none. A role may give the right,
@@ -229,11 +233,8 @@ class MySQLKeys(KeyEngine):
         # A crash of MariaDB may leave the name of a trigger in use.
         name, table = map(self.quote, (f"sortable_ids_{secrets.token_hex(8)}", new.new))
         try:
-            execute(
-                self.editor,
-                f"CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW SET @a = 1",
-            )
-            execute(self.editor, f"DROP TRIGGER {name}")
+            self.execute(f"CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW SET @a = 1")
+            self.execute(f"DROP TRIGGER {name}")
         except Error as error:
             rights = rows(self.connection, SEES_TRIGGERS, [None, None, new.name])
             if error_number(error) != _NEEDS_SUPER or not rights:
@@ -291,7 +292,7 @@ class MySQLKeys(KeyEngine):
         return super().resume()
 
     def _complete(self, steps: Steps) -> None:
-        exchange(self.editor, steps)
+        exchange(self, steps)
         self.note.write({}, self.with_old_keys())
 
     def _new_tables(self) -> list[NewTable]:

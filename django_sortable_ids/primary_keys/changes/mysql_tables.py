@@ -13,7 +13,7 @@ from django.db.backends.utils import truncate_name
 from django.utils.functional import cached_property
 
 from ...db import row, rows, tables, value
-from ...db.transactions import session_variables, with_short_lock_timeout
+from ...db.transactions import session_variables
 from ...schema.table_definition import MYSQL, Token, elements
 
 if TYPE_CHECKING:
@@ -73,11 +73,6 @@ def copying(connection: Any) -> Iterator[None]:
     extra = _OF_MARIADB if connection.mysql_is_mariadb else _OF_MYSQL
     with session_variables(connection, **_VARIABLES, **extra):
         yield
-
-
-def execute(editor: Any, sql: str) -> None:
-    """Run DDL, with a short lock timeout and retries."""
-    with_short_lock_timeout(editor, lambda: editor.execute(sql, None))
 
 
 class ServerColumn(NamedTuple):
@@ -178,8 +173,9 @@ class NewTable:
 
     def create(self) -> None:
         """Create it LIKE the old table. One that a killed process created is replaced."""
-        self.drop()
-        execute(self._editor, f"CREATE TABLE {self._quote(self.new)} LIKE {self._quote(self.name)}")
+        self._engine.drop_table(self.new)
+        new, like = self._quote(self.new), self._quote(self.name)
+        self._engine.execute(f"CREATE TABLE {new} LIKE {like}")
 
     def alter(self) -> None:
         """Give its columns their new types. The ``later_indexes`` are dropped until it is filled:
@@ -231,12 +227,9 @@ class NewTable:
         # Without it, plans are made for a table without rows.
         self._editor.execute(f"ANALYZE TABLE {quote(self.new)}", None)
 
-    def drop(self) -> None:
-        execute(self._editor, f"DROP TABLE IF EXISTS {self._quote(self.new)}")
-
     def apply(self, changes: Iterable[str]) -> None:
         if listed := ", ".join(changes):
-            execute(self._editor, f"ALTER TABLE {self._quote(self.new)} {listed}")
+            self._engine.execute(f"ALTER TABLE {self._quote(self.new)} {listed}")
 
     def _types(self) -> Iterator[tuple[str, str]]:
         for part in self.table.parts:
@@ -324,9 +317,9 @@ class Steps(NamedTuple):
     """The same of the checks that the new tables don't have."""
 
 
-def exchange(editor: Any, steps: Steps) -> None:
+def exchange(engine: KeyEngine, steps: Steps) -> None:
     """Exchange the tables. After a stop at any statement, it continues when it is run again."""
-    connection, quote = editor.connection, editor.quote_name
+    connection, quote, execute = engine.connection, engine.quote, engine.execute
 
     def has(*constraint: str) -> bool:
         return value(connection, _CONSTRAINED, constraint) is not None
@@ -335,19 +328,19 @@ def exchange(editor: Any, steps: Steps) -> None:
         # Foreign keys that stay would follow the old tables to their new names.
         for table, name, _ in steps.foreign_keys:
             if has(table, name, "FOREIGN KEY"):
-                execute(editor, f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
+                execute(f"ALTER TABLE {quote(table)} DROP FOREIGN KEY {quote(name)}")
         renames = (
             f"{quote(table)} TO {quote(prefixed(OLD, table))}, "
             f"{quote(prefixed(NEW, table))} TO {quote(table)}"
             for table in steps.checksums
         )
-        execute(editor, f"RENAME TABLE {', '.join(renames)}")
+        execute(f"RENAME TABLE {', '.join(renames)}")
     for table in steps.checksums:
-        execute(editor, f"DROP TABLE IF EXISTS {quote(prefixed(OLD, table))}")
+        engine.drop_table(prefixed(OLD, table))
     for constraints, kind in ((steps.checks, "CHECK"), (steps.foreign_keys, "FOREIGN KEY")):
         missing: dict[str, list[str]] = {}
         for table, name, text in constraints:
             if not has(table, name, kind):
                 missing.setdefault(table, []).append(f"ADD {text}")
         for table, changes in missing.items():
-            execute(editor, f"ALTER TABLE {quote(table)} {', '.join(changes)}")
+            execute(f"ALTER TABLE {quote(table)} {', '.join(changes)}")

@@ -230,8 +230,7 @@ def deleted_keys(connection: Any, texts: Texts, key: Key, known: KeyColumn) -> I
         cursor.execute(sql)
         while page := cursor.fetchmany(_TEXTS):
             keys = set(by_key(connection, key, (str(text) for (text,) in page)))
-            name = known.key_field.name
-            keys -= {existing for (existing,) in looked_up(connection, known, list(keys), name)}
+            keys -= {existing for (existing,) in looked_up(connection, known, list(keys), "pk")}
             yield sorted(keys)
 
 
@@ -312,8 +311,7 @@ def looked_up(connection: Any, values: KeyColumn, keys: list[Any], *names: str) 
     """Fields of the rows that have these keys."""
     known: QuerySet[Any] = QuerySet(values.model, using=connection.alias)
     for start in range(0, len(keys), _KEYS):
-        part = known.filter(**{f"{values.key_field.name}__in": keys[start : start + _KEYS]})
-        yield from part.values_list(*names)
+        yield from known.filter(pk__in=keys[start : start + _KEYS]).values_list(*names)
 
 
 def text_of(field: Any, column: str, connection: Any) -> str | None:
