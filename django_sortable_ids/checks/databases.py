@@ -88,7 +88,7 @@ def _problems(connection: BaseDatabaseWrapper, pending: Pending) -> list[CheckMe
         *_check_server(connection, fields),
         *_check_columns(connection, present, pending),
         *(
-            message("W009", alias=change.using, found=change.summary, command=change.command)
+            message("W009", alias=alias, found=change.summary, command=change.command)
             for change in unrecorded
         ),
         *(

@@ -18,7 +18,7 @@ from ..fields import SortableIDField
 from ..models import MoveNote
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.operation import moved_keys, moves, operations_of
+from ..primary_keys.operation import moves, operations_of
 from ..schema.swap import is_open, unrecorded_swaps
 
 Name = tuple[str, str]
@@ -30,17 +30,12 @@ class Unrecorded:
     """What changed tables and is not recorded."""
 
     migration: Name
-    target: str
-    """What ``migrate`` needs to complete it."""
+    command: str
+    """What completes it."""
     backwards: bool
     what: str
     fields: list[str]
     """``app.Model.field`` of each key that moved or field that was swapped."""
-    using: str
-
-    @property
-    def command(self) -> str:
-        return f"manage.py migrate {self.migration[0]} {self.target}{database_option(self.using)}"
 
     @property
     def summary(self) -> str:
@@ -85,7 +80,8 @@ def unrecorded_changes(
                 model, fields = note.identity["model"], note.identity["fields"]
                 what = f"swapped {' and '.join(fields)} of {model}"
                 labels = [f"{model}.{field}" for field in fields]
-            changes.append(Unrecorded(name, target, backwards, what, labels, using))
+            command = f"manage.py migrate {name[0]} {target}{database_option(using)}"
+            changes.append(Unrecorded(name, command, backwards, what, labels))
     return changes
 
 
@@ -136,7 +132,7 @@ def refusals(
                 )
     # Keys that move, of which the running model has the old one.
     applied = [migration for migration, backwards in plan if not backwards]
-    moving = [(migration, key) for migration in applied for key in moved_keys(migration)]
+    moving = [(step, key) for step in applied for move in moves(step) for key in move.keys]
     state = loader.project_state() if moving else ProjectState()
     for migration, key in moving:
         app_label, name = key.model_key
@@ -157,7 +153,7 @@ def pending_apps(connection: BaseDatabaseWrapper) -> set[str]:
     pending = [
         loader.graph.nodes[key] for key in loader.graph.nodes.keys() - loader.applied_migrations
     ]
-    moved = {key.model_key[0] for migration in pending for key in moved_keys(migration)}
+    moved = {key.model_key[0] for step in pending for move in moves(step) for key in move.keys}
     return moved | {migration.app_label for migration in pending}
 
 

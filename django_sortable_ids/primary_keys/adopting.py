@@ -17,7 +17,6 @@ from ..schemes.support import nearest
 from .changes import graph
 from .changes.moved import KeyCopy, MovedKey, Reference, TextReference
 
-_EXPECTED = "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
 Adopted = Reference | KeyCopy | TextReference
 """A column that gets the type of the key; its field, if the model changes it; a column of texts."""
 
@@ -42,7 +41,9 @@ def _resolved(
     place, equals, target = argument.partition("=")
     table, dot, column = place.rpartition(".")
     if not (equals and dot and "." in target):
-        raise BackfillError(_EXPECTED)
+        raise BackfillError(
+            "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
+        )
     _check_column(connection, table, column)
     owner, _, name = target.rpartition(".")
     if owner == table:

@@ -30,10 +30,8 @@ from . import adopting, checklist, edits, key_map, obstacles
 from .changes import graph, texts
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import Edit, NotEdited, name_of_old
+from .edits import Edit, Model, NotEdited, name_of_old
 from .operation import MigratePrimaryKey, RenameMovedKey
-
-Model = type[models.Model]
 
 
 @dataclass(frozen=True)

@@ -22,18 +22,17 @@ from .changes.engine import KeyEngine, Program
 from .changes.moved import Reference
 from .notes import UNMOVED
 
-_FORWARDS = (
-    "To keep the new keys, undo nothing more: `manage.py migrate` applies all migrations again"
-)
-
 
 def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
     """Raise ``BackfillError`` with all that prevents the move; if nothing does, with the errors of
     a dry run on empty copies of the tables."""
     if reasons := [*dict.fromkeys(problems(engine, allowed))] or [*engine.rehearse()]:
-        # Later migrations may be undone already.
-        forwards = [_FORWARDS] * engine.note.backwards
-        raise BackfillError("\n".join([f"{UNMOVED}.", *reasons, *forwards]))
+        if engine.note.backwards:  # Later migrations may be undone already.
+            reasons.append(
+                "To keep the new keys, undo nothing more: `manage.py migrate` applies all "
+                "migrations again"
+            )
+        raise BackfillError("\n".join([f"{UNMOVED}.", *reasons]))
 
 
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
@@ -49,7 +48,19 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 )
                 return  # Nothing else is as the migrations say.
     yield from _unlisted(engine)
-    yield from _size_problems(engine)
+    for key in engine.change.keys:
+        kind = key.before.get_internal_type()
+        if not isinstance(key.before, models.IntegerField):
+            continue
+        # The new field, the old one and the map can't hold more, as an unsigned column may.
+        _, most = engine.connection.ops.integer_field_range(kind)
+        sql = f"SELECT MAX({engine.quote(key.name)}) FROM {engine.quote(key.table)}"
+        if most and (value(engine.connection, sql) or 0) > most:
+            yield (
+                f"{key.table}.{key.name} has keys above {most}, which {kind} can't hold: make "
+                f"it a BigAutoField before the move, by makemigrations and migrate, and run "
+                f"this again"
+            )
     for table in engine.change.tables:
         for column in table.columns:
             place, key, field = f"{table.name}.{column.name}", column.key, column.after
@@ -121,21 +132,6 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
                 f"the migration again by `manage.py backfill_ids {key} --primary-key "
                 f"--write-migration`"
             )
-
-
-def _size_problems(engine: KeyEngine) -> Iterator[str]:
-    """Keys that their field, the old one and the map can't hold, as those of an unsigned column."""
-    for key in engine.change.keys:
-        if isinstance(key.before, models.IntegerField):
-            kind = key.before.get_internal_type()
-            _, most = engine.connection.ops.integer_field_range(kind)
-            sql = f"SELECT MAX({engine.quote(key.name)}) FROM {engine.quote(key.table)}"
-            if most and (value(engine.connection, sql) or 0) > most:
-                yield (
-                    f"{key.table}.{key.name} has keys above {most}, which {kind} can't hold: make "
-                    f"it a BigAutoField before the move, by makemigrations and migrate, and run "
-                    f"this again"
-                )
 
 
 def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:

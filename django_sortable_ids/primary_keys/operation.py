@@ -251,10 +251,6 @@ def moves(migration: Migration) -> list[MigratePrimaryKey]:
     return [operation for operation in operations if isinstance(operation, MigratePrimaryKey)]
 
 
-def moved_keys(migration: Migration) -> list[MovedKey]:
-    return [key for move in moves(migration) for key in move.keys]
-
-
 def operations_of(operations: Iterable[Operation]) -> Iterator[Any]:
     """What a migration does in the database."""
     for operation in operations:

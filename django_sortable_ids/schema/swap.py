@@ -233,8 +233,7 @@ def notes_of(connection: Any, kind: str) -> Iterable[MoveNote]:
 def unrecorded_swaps(connection: Any) -> Iterator[MoveNote]:
     """Notes of swaps that are done, and whose migration is not recorded."""
     for note in notes_of(connection, _SWAP):
-        is_complete = RECORDED in note.state
-        if is_open(note, connection.alias) if is_complete else is_swapped(note, connection):
+        if is_open(note, connection.alias) or is_swapped(note, connection):
             yield note
 
 
