@@ -206,12 +206,12 @@ class KeyMaps:
             while pks := list(rest.values_list("pk", flat=True)[:_COMPARED]):
                 rest = missing.filter(pk__gt=pks[-1])
                 known = rows.filter(**{f"{new}__in": pks, f"{old}__isnull": False}).order_by()
-                present = {was: pk for pk, was in known.values_list(new, old)}
+                by_old = {was: pk for pk, was in known.values_list(new, old)}
                 # Not those that another key has.
-                assigned = pairs.filter(**{f"{key.map.next}__in": list(present)})
+                assigned = pairs.filter(**{f"{key.map.next}__in": list(by_old)})
                 for taken in assigned.values_list(key.map.next, flat=True):
-                    present.pop(taken, None)
-                self._write(key, present.values(), present)
+                    by_old.pop(taken, None)
+                self._write(key, by_old.values(), by_old.keys())
         if not missing.exists():
             return
         # The others get the next number, or the default of the old key, in the order of their ids.

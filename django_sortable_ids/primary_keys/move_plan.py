@@ -105,21 +105,20 @@ def build(
     moved = []
     for model in moving:
         meta, was, old = model._meta, before[model._meta.label]._meta.pk, None
-        name, name_before = name_of_old(meta, was.name), was.name
         if needed:
             kind, options = edits.new_key(model, to)
             field = kind(primary_key=True, **options)
         else:
-            field = redefined(meta.pk)
-            if keeps_old or name == name_before:
+            field, name = redefined(meta.pk), name_of_old(meta, was.name)
+            if keeps_old or name == was.name:
                 old = redefined(meta.get_field(name))
-            if meta.pk.name != name_before:
+            if meta.pk.name != was.name:
                 # The columns get other names after the move.
                 column = {"db_column": was.db_column} if was.db_column else {}
                 field = redefined(meta.pk, "db_column", **column)
                 old = old and redefined(old, "db_column")
         source: dict[str, Any] = {**chosen[meta.label], "on_null": on_null}
-        moved.append(MovedKey(meta.label, name_before, field, old, **source))
+        moved.append(MovedKey(meta.label, was.name, field, old, **source))
     warnings = list(key_map.check(moved, state, using))
     operation, engine = _planned(moved, state, connection, adopted, allowed)
     programs = {program.name for program in engine.programs()} if allowed else ()
@@ -212,12 +211,10 @@ def _planned(
     """The operation with all columns that contain the keys. Foreign keys that only the database has
     are found from the known columns, and may lead to others."""
     # No migration has the foreign keys of unmanaged models, and of apps without migrations.
-    references = sorted(
-        {*graph.references_of(apps, moved), *graph.references_of(state.apps, moved)}
-    )
+    references = {*graph.references_of(apps, moved), *graph.references_of(state.apps, moved)}
     generic = texts.generic_references(connection)
     adoptions = adopting.adopt(adopted, moved, state, connection)
-    copies = [column for column in adoptions if isinstance(column, KeyCopy)]
+    copies = []
     keeps_old = {moved_key.model for moved_key in moved if moved_key.old is not None}
     # The fields of history models, as the models have them.
     for field, key in graph.referring(apps, moved):
@@ -226,6 +223,7 @@ def _planned(
             fields = {own.name: own for own in meta.local_concrete_fields}
             old = redefined(fields[name]) if name in fields and key in keeps_old else None
             copies.append(KeyCopy(meta.label, field.name, key, redefined(field), old))
+    copies += (column for column in adoptions if isinstance(column, KeyCopy))
     while True:
         used = {reference.table for reference in references}
         histories = [
@@ -235,7 +233,7 @@ def _planned(
         ]
         operation = MigratePrimaryKey(
             moved,
-            references,
+            sorted(references),
             generic,
             copies,
             histories,
@@ -246,11 +244,10 @@ def _planned(
         after = state.clone()
         operation.state_forwards("", after)
         engine = operation.engine(connection.schema_editor(), moved, state, after)
-        missing = {*obstacles.unmodelled(engine)} - {*references}
+        missing = {*obstacles.unmodelled(engine)} - references
         if not missing:
-            break
-        references = sorted({*references, *missing})
-    return operation, engine
+            return operation, engine
+        references |= missing
 
 
 def _changes(model: Model, state: ProjectState, connection: Any) -> bool:
