@@ -63,7 +63,7 @@ def unrecorded_changes(
     loader = loader or MigrationLoader(connection)
     for note in stopped:
         backwards = note.identity["backwards"]
-        alike = [pair for pair in _operations(loader) if _may_have_written(note, *pair)]
+        alike = _that_wrote(note, loader)
         applied = [pair for pair in alike if pair[0] in loader.applied_migrations]
         pending = [pair for pair in alike if pair not in applied]
         # Others may have done the same before.
@@ -94,8 +94,7 @@ def refusals(
     """Why the plan may not be executed, and what to do: it has to start with unrecorded changes."""
     written = list(notes.written(connection))
     for note in written:
-        is_known = any(_may_have_written(note, *pair) for pair in _operations(loader))
-        if notes.STEPS in note.state and not is_known:
+        if notes.STEPS in note.state and not _that_wrote(note, loader):
             models = ", ".join(notes.models_of(note))
             yield (
                 f"a migration that moved the primary keys of {models} was stopped in the middle, "
@@ -157,16 +156,20 @@ def pending_apps(connection: BaseDatabaseWrapper) -> set[str]:
     return moved | {migration.app_label for migration in pending}
 
 
-def _operations(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
+def _that_wrote(note: MoveNote, loader: MigrationLoader) -> list[tuple[Name, Any]]:
+    """The operations of the project that may have written the note, with their migrations."""
+    alike = []
     for name, migration in sorted(loader.graph.nodes.items()):
-        yield from ((name, operation) for operation in operations_of(migration.operations))
-
-
-def _may_have_written(note: MoveNote, name: Name, operation: Any) -> bool:
-    if isinstance(operation, MigratePrimaryKey):
-        return notes.is_of(note, operation.keys)
-    return (
-        isinstance(operation, SwapSortableID)
-        and [operation.name, operation.other] == note.identity["fields"]
-        and f"{name[0]}.{operation.model_name}".lower() == note.identity["model"].lower()
-    )
+        for operation in operations_of(migration.operations):
+            if isinstance(operation, MigratePrimaryKey):
+                is_alike = notes.is_of(note, operation.keys)
+            else:
+                is_alike = (
+                    isinstance(operation, SwapSortableID)
+                    and [operation.name, operation.other] == note.identity["fields"]
+                    and f"{name[0]}.{operation.model_name}".lower()
+                    == note.identity["model"].lower()
+                )
+            if is_alike:
+                alike.append((name, operation))
+    return alike

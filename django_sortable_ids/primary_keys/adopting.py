@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.apps import apps
@@ -23,16 +23,14 @@ Adopted = Reference | KeyCopy | TextReference
 
 def adopt(
     arguments: Iterable[str], moved: Sequence[MovedKey], state: ProjectState, connection: Any
-) -> list[Adopted]:
+) -> Iterator[Adopted]:
     """Resolve the arguments. Raises ``BackfillError`` for names that don't exist, and for columns
     without room for the new keys."""
-    adopted: list[Adopted] = []
     for argument in arguments:
         try:
-            adopted += _resolved(argument, moved, state, connection)
+            yield from _resolved(argument, moved, state, connection)
         except BackfillError as error:
             raise BackfillError(f"--adopt {argument}: {error}") from None
-    return adopted
 
 
 def _resolved(

@@ -213,7 +213,7 @@ def _planned(
     # No migration has the foreign keys of unmanaged models, and of apps without migrations.
     references = {*graph.references_of(apps, moved), *graph.references_of(state.apps, moved)}
     generic = texts.generic_references(connection)
-    adoptions = adopting.adopt(adopted, moved, state, connection)
+    adoptions = list(adopting.adopt(adopted, moved, state, connection))
     copies = []
     keeps_old = {moved_key.model for moved_key in moved if moved_key.old is not None}
     # The fields of history models, as the models have them.

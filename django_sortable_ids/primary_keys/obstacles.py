@@ -18,7 +18,7 @@ from ..db import row, tables, value
 from ..errors import BackfillError, counted
 from ..schemes.support import is_named, nearest
 from .changes import texts
-from .changes.engine import KeyEngine, Program
+from .changes.engine import KeyEngine
 from .changes.moved import Reference
 from .notes import UNMOVED
 
@@ -136,39 +136,35 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
 
 def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """The programs that name a table which the change writes, or that a row of it fires; and the
-    options that allow them."""
-    change = engine.change
+    options that allow them. A view of such a table counts as one."""
+    change, programs = engine.change, list(engine.programs())
     written = [*(table.name for table in change.tables), *(text.table for text in change.texts)]
     moved = {tables.split(engine.connection, table)[1].lower() for table in written}
-    named = _naming(list(engine.programs()), moved.union(map(str.lower, engine.views())))
-    refused = {program: why for program, why in named if not is_named(program.name, allowed)}
-    for program, why in refused.items():
-        of_table = f" of {program.table}" if program.table else ""
-        yield f"{program.kind} {program.name}{of_table} {why}"
-    if refused:
-        names = list(dict.fromkeys(program.name for program in refused))
-        options = " ".join(f"--allow {shlex.quote(name)}" for name in names)
-        yield (
-            f"Read what is named, which the move doesn't change. What fits the new keys: write the "
-            f"migration with {options} (or give the operation allowed={[*allowed, *names]}). "
-            f"Anything else: drop it, migrate, and create one that fits"
-        )
-
-
-def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Program, str]]:
-    """Programs that name moved tables, or that their rows fire. A view of one counts as one."""
+    moved |= {view.lower() for view in engine.views()}
     names = set(moved)
     views = [program for program in programs if program.kind == "view"]
     while new_names := {view.name for view in views if _named(view.sql, names)} - names:
         names |= new_names
+    refused: list[str] = []
     for program in programs:
         used = _named(program.sql, names - {program.name} if program.kind == "view" else names)
+        why = f"names {', '.join(used)}" if used else None
         if program.table and program.table.lower() in moved:
-            yield program, "fires on a table that changes"
+            why = "fires on a table that changes"
         elif program.sql is None:
-            yield program, "can't be read by this user"
-        elif used:
-            yield program, f"names {', '.join(used)}"
+            why = "can't be read by this user"
+        if why and not is_named(program.name, allowed):
+            refused.append(program.name)
+            of_table = f" of {program.table}" if program.table else ""
+            yield f"{program.kind} {program.name}{of_table} {why}"
+    if refused:
+        allowing = list(dict.fromkeys(refused))
+        options = " ".join(f"--allow {shlex.quote(name)}" for name in allowing)
+        yield (
+            f"Read what is named, which the move doesn't change. What fits the new keys: write the "
+            f"migration with {options} (or give the operation allowed={[*allowed, *allowing]}). "
+            f"Anything else: drop it, migrate, and create one that fits"
+        )
 
 
 def _named(sql: str | None, names: set[str]) -> list[str]:

@@ -174,6 +174,7 @@ def build(
         Texts(*text, fields_before.get((text.table, text.column)), is_adopted)
         for is_adopted, listed in ((False, operation.generic), (True, operation.texts))
         for text in listed
+        if tables.kind(connection, text.table) == "table"
     ]
     histories = {before.get_model(history.model)._meta.db_table for history in operation.histories}
     of_deleted = {reference for reference in references if reference.table in histories}
@@ -219,10 +220,7 @@ def build(
     by_table: dict[str, list[ReferringColumn]] = defaultdict(list)
     existing = {
         name: tables.columns(connection, name)
-        for name in {
-            *(reference.table for reference in references),
-            *(text.table for text in texts),
-        }
+        for name in {reference.table for reference in references}
         if tables.kind(connection, name) == "table"
     }
     for reference in sorted(references):
@@ -235,10 +233,7 @@ def build(
             by_table[table].append(referring)
     names = sorted({*by_table, *key_of})
     changed_tables = (Table(name, key_of.get(name), tuple(by_table[name])) for name in names)
-    present_texts = (text for text in texts if text.table in existing)
-    return Change(
-        tuple(keys.values()), tuple(changed_tables), tuple(present_texts), frozenset(known)
-    )
+    return Change(tuple(keys.values()), tuple(changed_tables), tuple(texts), frozenset(known))
 
 
 def references_of(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:

@@ -33,8 +33,6 @@ _VARIABLES: dict[str, Any] = {
     # Rows are sorted by their new keys.
     "sort_buffer_size": 64 << 20,
 }
-_OF_MARIADB = {"max_statement_time": 0}
-_OF_MYSQL = {"information_schema_stats_expiry": 0}
 NEW, OLD = "sortable_ids_new__", "sortable_ids_old__"
 _LONGEST = 54
 """Characters of the name of a new table. MySQL appends ``_chk_1`` to it, and a name has at most 64
@@ -70,8 +68,8 @@ def plain(connection: Any, table: str) -> str:
 @contextmanager
 def copying(connection: Any) -> Iterator[None]:
     """A session that copies every value unchanged."""
-    extra = _OF_MARIADB if connection.mysql_is_mariadb else _OF_MYSQL
-    with session_variables(connection, **_VARIABLES, **extra):
+    own = "max_statement_time" if connection.mysql_is_mariadb else "information_schema_stats_expiry"
+    with session_variables(connection, **_VARIABLES, **{own: 0}):
         yield
 
 
