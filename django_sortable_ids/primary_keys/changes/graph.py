@@ -132,10 +132,6 @@ class Texts(NamedTuple):
     def content_type(self) -> str | None:
         return None if "." in self.of else self.of
 
-    def has(self, label: str) -> bool:
-        """Whether it may contain keys of the model."""
-        return self.of == label or self.content_type is not None
-
 
 @dataclass(frozen=True)
 class Change:
@@ -180,7 +176,9 @@ def build(
     of_deleted = {reference for reference in references if reference.table in histories}
     of_deleted |= adopted
     copied = {reference.key for reference in of_deleted}
-    copied |= {label for label in labels for text in texts if text.is_adopted and text.has(label)}
+    for text in texts:
+        if text.is_adopted:
+            copied |= labels if text.content_type else {text.of}
     # The fields of old values: what is kept and what is dropped of each column.
     old_fields: dict[tuple[str, str], tuple[Any, Any]] = {}
     with_old = before if backwards else after

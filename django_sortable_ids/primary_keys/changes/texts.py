@@ -198,8 +198,8 @@ def problems(connection: Any, change: Change) -> Iterator[str]:
     """Columns without room for the keys."""
     for texts in change.texts:
         for key in change.keys:
-            is_unfit = texts.has(key.label) and not _has_room(connection, texts, key)
-            if is_unfit and (count := rows_with_keys(connection, texts, key)):
+            has_room = _has_room(connection, texts, key)
+            if not has_room and (count := rows_with_keys(connection, texts, key)):
                 kind = f"CharField(max_length={_length(key.after)})"
                 if isinstance(texts.field, IntegerField) and isinstance(key.after, IntegerField):
                     kind = "BigIntegerField"
@@ -236,10 +236,9 @@ def deleted_keys(connection: Any, texts: Texts, key: Key, known: KeyColumn) -> I
 
 def _condition(connection: Any, texts: Texts, key: Key) -> str:
     """The condition in SQL for rows that contain values of the key; empty if none can."""
-    if not texts.has(key.label):
-        return ""
     if texts.content_type is None:
-        return f"{connection.ops.quote_name(texts.column)} IS NOT NULL"
+        column = connection.ops.quote_name(texts.column)
+        return f"{column} IS NOT NULL" if texts.of == key.label else ""
     if not tables.kind(connection, _CONTENT_TYPES):
         return ""
     column, table = map(connection.ops.quote_name, (texts.content_type, _CONTENT_TYPES))
