@@ -52,9 +52,10 @@ def resolve(text: str) -> Resolved:
     ``ValidationError`` if the id after the prefix is malformed.
     """
     known = fields_by_prefix(tuple(apps.get_models()))
-    # One prefix may be the beginning of another.
-    prefixes = sorted(known, key=len) if isinstance(text, str) else []
-    fields = [field for prefix in prefixes if text.startswith(prefix) for field in known[prefix]]
+    fields = []
+    for prefix in sorted(known, key=len):  # One may be the beginning of another.
+        if isinstance(text, str) and text.startswith(prefix):
+            fields += known[prefix]
     if not fields:
         raise LookupError(
             f"{described(text)} has no known prefix; expected one of {', '.join(sorted(known))}"

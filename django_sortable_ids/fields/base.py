@@ -196,7 +196,9 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     def get_prep_value(self, value: Any) -> Any:
         """One value or ``Malformed``, because many-to-many relations compare it with keys.
         ``Candidates`` stay."""
-        return value if isinstance(value, Candidates) else self._single(self.read_for_lookup(value))
+        if isinstance(value, Candidates):
+            return value
+        return self._single(self.read_for_lookup(value))
 
     def read_for_lookup(self, value: Any) -> Any:
         """For lookups: may be ``Candidates`` or ``Malformed``; ``TypeError`` for another type."""

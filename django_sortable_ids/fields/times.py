@@ -27,7 +27,9 @@ def aware(at: date) -> datetime:
     """
     if not isinstance(at, datetime):
         at = datetime.combine(at, time.min)
-    return timezone.make_aware(at, timezone.get_default_timezone()) if timezone.is_naive(at) else at
+    if timezone.is_aware(at):
+        return at
+    return timezone.make_aware(at, timezone.get_default_timezone())
 
 
 def in_zone(at: datetime, zone: tzinfo) -> datetime:

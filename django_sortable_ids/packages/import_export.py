@@ -18,8 +18,8 @@ from . import replace
 def import_export(resources: Any) -> None:
     replace(
         (resources.ModelResource, "widget_from_django_field", _widget),
-        (resources.ModelResource, "get_fk_widget", partial(_relation_widget, IDForeignKeyWidget)),
-        (resources.ModelResource, "get_m2m_widget", partial(_relation_widget, IDManyToManyWidget)),
+        (resources.ModelResource, "get_fk_widget", _relation_widget),
+        (resources.ModelResource, "get_m2m_widget", _relation_widget),
         (resources.ModelResource, "field_from_django_field", _resource_field),
     )
 
@@ -30,10 +30,11 @@ def _widget(usual: Any, resource: Any, field: Any, *args: Any, **kwargs: Any) ->
     return usual(resource, field, *args, **kwargs)
 
 
-def _relation_widget(ours: Any, usual: Any, resource: Any, field: Any) -> Any:
+def _relation_widget(usual: Any, resource: Any, field: Any) -> Any:
     widget = usual(resource, field)
     if referenced_id(field) is None:
         return widget
+    ours = IDManyToManyWidget if field.many_to_many else IDForeignKeyWidget
     return partial(ours, field, *widget.args, **widget.keywords)
 
 

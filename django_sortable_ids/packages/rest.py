@@ -82,4 +82,4 @@ def _identifier(usual: Any, serializer: Any, row: Any) -> Any:
 def _public_key(row: Any) -> str | None:
     """The public text of a row's key; None if it has none, or if the key is no sortable id."""
     field = id_at(row._meta.model, "pk") if isinstance(row, models.Model) else None
-    return None if field is None or row.pk is None else field.shown(row.pk)
+    return None if field is None else field.shown(row.pk)

@@ -108,8 +108,9 @@ class SortableIDCursorPagination(CursorPagination):
             value = instance[ordering[0].lstrip("-")]
         else:
             value = getattr(instance, self._attname)
-        # As in DRF, there is no page after a NULL: its cursor is 404.
-        return str(value) if value is None else ValueText(signed(self._id_field, value), value)
+        if value is None:
+            return str(value)  # As in DRF, there is no page after a NULL: its cursor is 404.
+        return ValueText(signed(self._id_field, value), value)
 
 
 def hide_docstrings() -> None:

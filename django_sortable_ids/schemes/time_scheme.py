@@ -253,10 +253,12 @@ class TimeScheme(Scheme):
         """
         if not self.sorts:
             raise NotTimeOrdered(f"{self.title} values do not sort by their times")
-        layout = self.layout
-        first = layout.first_tick if start is None else max(self._ceiling(start), layout.first_tick)
-        last = layout.last_tick if stop is None else min(self._ceiling(stop) - 1, layout.last_tick)
-        return layout.between(first, last) if first <= last else None
+        first, last = self.layout.first_tick, self.layout.last_tick
+        if start is not None:
+            first = max(first, self._ceiling(start))
+        if stop is not None:
+            last = min(last, self._ceiling(stop) - 1)
+        return self.layout.between(first, last) if first <= last else None
 
     @cached_property
     def whole_range(self) -> tuple[int, int]:
