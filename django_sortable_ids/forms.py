@@ -17,7 +17,6 @@ from django.db import models
 
 from .fields import SortableIDField
 from .fields.of_model import id_at, referenced_id
-from .schemes import InvalidID
 
 __all__ = ["PublicModelChoiceField", "PublicModelMultipleChoiceField"]
 
@@ -41,8 +40,10 @@ class _PublicChoices(forms.ModelChoiceField):  # type: ignore[type-arg]
         if isinstance(value, list):
             return [self._shown(member) for member in value]
         field = self._id_field
-        if field is None or not _is_id(field, value):
+        if field is None or not isinstance(value, field.scheme.value_type):
             return value
+        if isinstance(value, str) and value not in field.readings(value):
+            return value  # a text that a browser sent
         if field.public_text.is_other_uuid(value):
             return self._current(str(value))  # a masked text, as <uuid:pk> gives it
         return field.public_text.format(value)
@@ -116,15 +117,6 @@ def prepare_value(choices: Any, usual: Any, value: Any) -> Any:
         if field is not None and not field.masked:
             return field.canonical(value)
     return usual(choices, value)
-
-
-def _is_id(field: SortableIDField, value: Any) -> bool:
-    """Whether it is a value of the column, not a text that a browser sent."""
-    if not isinstance(value, str):
-        return isinstance(value, field.scheme.value_type)
-    with suppress(InvalidID):
-        return field.scheme.parse(value) == value
-    return False
 
 
 # Masked ids

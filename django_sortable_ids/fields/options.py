@@ -247,7 +247,15 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         if self.accept_other_versions and isinstance(scheme, TimeScheme):
             scheme = accepting_other_versions(scheme)
         self.stored_scheme = scheme
-        self.wrong_options = wrong = wrong + problems(self.stored_scheme, self)
+        messages_by_kind = (
+            (SCHEME, _type_problems(scheme, self)),
+            (PUBLIC_TEXT, _public_text_problems(scheme, self)),
+            (COLUMN, _column_problems(scheme, self)),
+            (DEFAULT, _default_problems(self)),
+        )
+        for kind, messages in messages_by_kind:
+            wrong += [WrongOption(kind, text) for text in messages]
+        self.wrong_options = wrong
         default = self.db_default
         if hasattr(default, "for_column") and not self.wrong_for_the_column:
             # A GenerateID(), which takes its scheme from the field.
@@ -277,17 +285,6 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             problem = f"created_from={name!r}: the database generates these ids (db_default)"
         if problem is not None:
             yield WrongOption(CREATED_FROM, problem)
-
-
-def problems(scheme: Scheme, field: FieldWithOptions) -> list[WrongOption]:
-    """The wrong options of a field whose ids have this scheme."""
-    messages_by_kind = (
-        (SCHEME, _type_problems(scheme, field)),
-        (PUBLIC_TEXT, _public_text_problems(scheme, field)),
-        (COLUMN, _column_problems(scheme, field)),
-        (DEFAULT, _default_problems(field)),
-    )
-    return [WrongOption(kind, text) for kind, messages in messages_by_kind for text in messages]
 
 
 def _type_problems(scheme: Scheme, field: FieldWithOptions) -> Iterator[str]:
