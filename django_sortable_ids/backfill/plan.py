@@ -25,7 +25,7 @@ from .sources.columns import InColumn
 from .sources.find import given_by, of_run
 from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
-from .sources.target import BEFORE, POLICIES, Target
+from .sources.target import BEFORE, POLICIES, Target, check_times
 from .writer import Writer
 
 SAMPLES = 3
@@ -251,7 +251,7 @@ def check_writable(target: Target, missing: int, engine: Engine) -> None:
     _check_columns(target)
     engine.check_session(target)
     engine.check_table(target)
-    target.source.check_places(target, missing)
+    check_times(target, missing)
 
 
 def check_future(target: Target) -> None:

@@ -85,11 +85,12 @@ class Source(ABC):
     """Where the creation times of a table's rows come from.
 
     The *place* of a row is the value that its time is derived from, such as a time, an old id or a
-    key. Every source has ``named_by``, ``between``, ``load_place`` and ``check_places``; with an
-    argument of its own, ``arguments`` and ``options``, which a run stores to resume; ``at``, if its
-    rows have times of their own; ``times``, if the database shall compute the ids; ``known_ids``,
-    if it knows them; ``is_sorted``, if no index has its order; ``selected_place``, ``compared``,
-    and the annotation in ``rows`` and ``outer_rows``, if its place is not the value of a column.
+    key. Every source has ``named_by``, ``between`` and ``load_place``; with an argument of its own,
+    ``arguments`` and ``options``, which a run stores to resume; ``at``, if its rows have times of
+    their own; ``times``, if the database shall compute the ids; ``known_ids``, if it knows them;
+    ``check_places``, if a place may give no id; ``is_sorted``, if no index has its order;
+    ``selected_place``, ``compared``, and the annotation in ``rows`` and ``outer_rows``, if its
+    place is not the value of a column.
     """
 
     model: type[models.Model]
@@ -222,7 +223,9 @@ class Source(ABC):
 
     def time_range(self, scheme: Scheme) -> tuple[datetime, datetime] | None:
         """The times for which the scheme has ids, end excluded; None if it has no bounds."""
-        return time_range(scheme) if isinstance(scheme, TimeScheme) else self.shown_range
+        if self.is_by_time and isinstance(scheme, TimeScheme):
+            return time_range(scheme)
+        return self.shown_range
 
     @property
     def has_shown_time(self) -> Q:
@@ -249,6 +252,9 @@ class Source(ABC):
 
     # The ids of the rows
 
+    is_by_time = True
+    """Whether a row gets an id of its time, for which the scheme needs room."""
+
     def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID] | None:
         """The ids of any rows, if they don't depend on other rows; None if ids are generated.
         Raises ``BackfillError``, naming a row, if it has none."""
@@ -262,9 +268,10 @@ class Source(ABC):
 
     # Checks
 
-    @abstractmethod
-    def check_places(self, target: Target, missing: int) -> None:
-        """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
+    def check_places(self, target: Target) -> None:
+        """Raise ``BackfillError``, naming a row, for a place, not NULL, that gives no id. Its time
+        is checked afterwards."""
+        return
 
     def warnings(self, target: Target) -> Iterator[str]:
         """Facts that may surprise, but don't stop the backfill."""
@@ -286,6 +293,8 @@ class Source(ABC):
 class InOrderOfKeys(Source):
     """Its rows are in the order of the primary key, which has an index. Their ids need no times."""
 
+    is_by_time = False
+
     @property
     def order(self) -> tuple[str, ...]:
         return ("pk",)
@@ -298,9 +307,6 @@ class InOrderOfKeys(Source):
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         return Q()
-
-    def time_range(self, scheme: Scheme) -> tuple[datetime, datetime] | None:
-        return None
 
     def load_place(self, saved: str) -> Any:
         return self.field.to_python(saved)

@@ -22,7 +22,7 @@ from ...functions.time_columns import TimeColumn, column_of, times_of_python
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import check_table, names_of
-from .target import SORTED_AT_ONCE, Target, check_generated, check_null_times
+from .target import SORTED_AT_ONCE, Target
 
 _DAY = timedelta(days=1)
 
@@ -63,10 +63,6 @@ class InColumn(Source):
     @cached_property
     def values(self) -> TimeColumn:
         return column_of(self.field, self.using)
-
-    def check_places(self, target: Target, missing: int) -> None:
-        check_null_times(target)
-        check_generated(target, missing)
 
     @property
     def mostly_future(self) -> str:

@@ -21,7 +21,7 @@ from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, is_lossless
 from ...schemes.catalog import scheme_of_uuid
 from ...schemes.support import nearest
 from .base import Expectation, Given, InOrderOfKeys, Row, Source, Wanted
-from .target import Target, check_generated, check_null_times, others
+from .target import Target, others
 
 if TYPE_CHECKING:
     from ..verification import Page, StoredID
@@ -109,13 +109,8 @@ class Conversion(Source):
             usual.earlier + tick, usual.later + tick, "of their old ids' times", False
         )
 
-    def check_places(self, target: Target, missing: int) -> None:
-        """Check as well that the old id of each row without a new one carries a time."""
-        check_null_times(target)
-        self._check_old_ids(target)
-        check_generated(target, missing)
-
-    def _check_old_ids(self, target: Target) -> None:
+    def check_places(self, target: Target) -> None:
+        """Check that the old id of each row without a new one carries a time."""
         count, first = 0, None
         sample: list[int] = []
         # In the order of the key, which has an index.
@@ -162,10 +157,6 @@ class Lossless(Conversion, InOrderOfKeys):
     @property
     def expected(self) -> Expectation:
         return replace(super().expected, about_times="each its old id, bit for bit")
-
-    def check_places(self, target: Target, missing: int) -> None:
-        check_null_times(target)
-        self._check_old_ids(target)
 
     def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
         ids: list[ID] = []

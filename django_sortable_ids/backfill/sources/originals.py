@@ -16,7 +16,7 @@ from ...fields.times import aware
 from ...schemes import ID, TimeScheme
 from ...workers import counters
 from .base import InOrderOfKeys, Row, Wanted
-from .target import Target, check_null_times
+from .target import Target
 
 _AT_A_TIME = 500
 
@@ -116,9 +116,8 @@ class Originals(InOrderOfKeys):
         assert isinstance(scheme, TimeScheme)
         return {key: scheme.generate(aware(times[key]).astimezone(UTC)) for key in keys}
 
-    def check_places(self, target: Target, missing: int) -> None:
-        """Check as well that each original has an id."""
-        check_null_times(target)
+    def check_places(self, target: Target) -> None:
+        """Check that each original has an id."""
         name, key = self.id_name, OuterRef(self.field.name)
         waiting = Exists(self.originals.filter(Q(**{f"{name}__isnull": True}), pk=key))
         count = target.without_id.filter(waiting).count()

@@ -15,11 +15,10 @@ from ...errors import BackfillError, WrongArguments
 from ...fields import LexicalSequenceField, SortableIDField
 from ...fields.of_model import referenced_column
 from ...fields.times import in_utc
-from ...functions.time_columns import time_range
-from ...schemes import ID, LeaseLost, LeaseUnavailable, Scheme, TimeScheme
+from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
 from ...schemes.clock_and_randomness import MICROSECOND
 from .base import CREATED_FROM, Expectation, Given, InOrderOfKeys, Row, Source, Wanted
-from .target import Target, check_generated
+from .target import Target
 
 if TYPE_CHECKING:
     from ..verification import Page, StoredID
@@ -29,11 +28,7 @@ if TYPE_CHECKING:
 class Derived(InOrderOfKeys):
     """Times that Python derives from the key of a row, which is its place."""
 
-    def time_range(self, scheme: Scheme) -> tuple[datetime, datetime] | None:
-        return time_range(scheme) if isinstance(scheme, TimeScheme) else None
-
-    def check_places(self, target: Target, missing: int) -> None:
-        check_generated(target, missing)
+    is_by_time = True
 
     def compare(
         self, checker: Checker, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool
@@ -218,9 +213,6 @@ class Unsourced(InOrderOfKeys):
     @classmethod
     def of(cls, model: type[models.Model], using: str) -> Unsourced:
         return cls(model, model._meta.pk_fields[0], using)
-
-    def check_places(self, target: Target, missing: int) -> None:
-        raise AssertionError("no run gives these rows ids")
 
     def compare(
         self, checker: Checker, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool

@@ -254,10 +254,16 @@ def others(count: int) -> str:
     return f" (and {counted(count - 1, 'other row')})" if count > 1 else ""
 
 
-def check_generated(target: Target, missing: int) -> None:
-    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows has a time of which no
-    id can be generated."""
-    scheme = target.field.scheme
+def check_times(target: Target, missing: int) -> None:
+    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows has no time or place of
+    which an id can be generated."""
+    scheme, name = target.field.scheme, target.source.field.name
+    if target.on_null == "error":
+        rows = target.source.outer_rows.filter(target.is_without_id, **{f"{name}__isnull": True})
+        _refuse(target, rows, f"has no {name}", "Give it one, or choose --on-null")
+    target.source.check_places(target)
+    if not target.source.is_by_time:
+        return
     if isinstance(scheme, TimeScheme):
         span, rows = target.time_range, target.without_id
         is_strict = target.on_out_of_range == "error"
@@ -271,16 +277,8 @@ def check_generated(target: Target, missing: int) -> None:
         _check_skipped_hours(target)
     elif target.on_out_of_range != "skip":
         # A sequence has no range of times, but its rows are read in the order of their times.
-        rows, name = target.without_id.filter(target.is_out_of_range), target.source.field.name
+        rows = target.without_id.filter(target.is_out_of_range)
         _refuse(target, rows, f"has the {name} before year 1 or after 9999", "Correct its time")
-
-
-def check_null_times(target: Target) -> None:
-    """Raise ``BackfillError``, naming a row, for one without a time that no policy handles."""
-    if target.on_null == "error":
-        name = target.source.field.name
-        rows = target.source.outer_rows.filter(target.is_without_id, **{f"{name}__isnull": True})
-        _refuse(target, rows, f"has no {name}", "Give it one, or choose --on-null")
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
