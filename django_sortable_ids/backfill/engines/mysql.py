@@ -68,12 +68,8 @@ class MySQL(Engine):
         return effects
 
     def check_table(self, target: Target) -> None:
-        self._check_commit(target)
-        self._check_key(target)
-        self._check_times(target)
-
-    def _check_commit(self, target: Target) -> None:
-        """Refuse MyISAM and the like, where a batch can't be rolled back."""
+        """Refuse MyISAM and the like, where a batch can't be rolled back; a key that MariaDB
+        compares as a text without hyphens, and Django with them; and times on impossible days."""
         table, quote = target.model._meta.db_table, self.connection.ops.quote_name
         engine = stored_as(self.connection, table)[0]
         if engine in ("MyISAM", "Aria", "MEMORY", "MRG_MyISAM", "CSV"):
@@ -81,22 +77,15 @@ class MySQL(Engine):
                 f"{table} is stored by {engine}, which has no transactions. Run this, and then the "
                 f"command again: ALTER TABLE {quote(table)} ENGINE = InnoDB"
             )
-
-    def _check_key(self, target: Target) -> None:
-        """Refuse a key that MariaDB compares as a text without hyphens, and Django with them."""
-        quote, name = self.connection.ops.quote_name, target.model._meta.db_table
         for key in target.model._meta.pk_fields:
-            stored = tables.column_info(self.connection, name, str(key.column))
+            stored = tables.column_info(self.connection, table, str(key.column))
             if stored and stored.kind.lower() == "char" and key.db_type(self.connection) == "uuid":
-                table, column = quote(name), quote(str(key.column))
+                altered = f"ALTER TABLE {quote(table)} MODIFY {quote(str(key.column))} uuid"
                 raise BackfillError(
                     f"{key} is no uuid but a char, as Django 4 created it, so Django finds no row "
                     f"by it. Use the Char32UUIDField of Django's release notes of 5.0, or run, as "
-                    f"for all columns that refer to it: ALTER TABLE {table} MODIFY {column} uuid"
+                    f"for all columns that refer to it: {altered}"
                 )
-
-    def _check_times(self, target: Target) -> None:
-        """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
         source = target.source.field
         if not isinstance(source, DateField):
             return
@@ -108,46 +97,44 @@ class MySQL(Engine):
             return
         pk, who = first
         text = wrong.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
-        quote = self.connection.ops.quote_name
-        table, name = quote(source.model._meta.db_table), quote(str(source.column))
+        name = quote(str(source.column))
         nearest = _NEAREST_DAY.format(name)
         if isinstance(source, DateTimeField):
             nearest = f"CONCAT({nearest}, ' ', TIME({name}))"
         raise BackfillError(
             f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. "
             f"Correct it, for example to the nearest day, in 1971 if it has no year: UPDATE "
-            f"{table} SET {name} = {nearest} WHERE {_IS_IMPOSSIBLE.format(name)}; nothing was "
-            f"written."
+            f"{quote(source.model._meta.db_table)} SET {name} = {nearest} WHERE "
+            f"{_IS_IMPOSSIBLE.format(name)}; nothing was written."
         )
 
     def check_session(self, target: Target) -> None:
-        self._check_repeated_hours(target.source.field.model, str(target.source.field.column))
-        if not (self.connection.mysql_is_mariadb or isinstance(target, EveryRow)):
+        """Refuse a TIMESTAMP in an hour that the session's zone repeats."""
+        connection, source = self.connection, target.source.field
+        names: list[tuple[type[Model], str]] = [(source.model, str(source.column))]
+        if not (connection.mysql_is_mariadb or isinstance(target, EveryRow)):
             # Its UPDATE with a join copies these columns through a temporary table.
-            for name in self.statements(target).kept:
-                self._check_repeated_hours(target.model, name)
-
-    def _check_repeated_hours(self, model: type[Model], name: str) -> None:
-        """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's zone repeats."""
-        connection, table = self.connection, model._meta.db_table
-        stored = tables.column_info(connection, table, name)
-        if stored is None or stored.kind.lower() != "timestamp":
-            return
-        quote, column = connection.ops.quote_name, quoted(name)
-        # The column stores the instant. Its local time, converted back, gives one of the two.
-        count, example, zone, system = row(
-            connection,
-            f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
-            f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))",
-        )
-        if count:
-            zone = system if zone == "SYSTEM" else zone
-            raise BackfillError(
-                f"{counted(count, 'row')} of {model._meta.label} in an hour that the time zone of "
-                f"the session, {zone}, has twice, such as {example}: {name} is a TIMESTAMP, and "
-                f"both hours are read as one. Set the session to UTC (OPTIONS: init_command "
-                f"\"SET time_zone = '+00:00'\"); nothing was written."
+            names += [(target.model, name) for name in self.statements(target).kept]
+        for model, name in names:
+            table, column = model._meta.db_table, quoted(name)
+            stored = tables.column_info(connection, table, name)
+            if stored is None or stored.kind.lower() != "timestamp":
+                continue
+            # The column stores the instant. Its local time, converted back, gives one of the two.
+            count, example, zone, system = row(
+                connection,
+                f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone "
+                f"FROM {connection.ops.quote_name(table)} "
+                f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))",
             )
+            if count:
+                zone = system if zone == "SYSTEM" else zone
+                raise BackfillError(
+                    f"{counted(count, 'row')} of {model._meta.label} in an hour that the time zone "
+                    f"of the session, {zone}, has twice, such as {example}: {name} is a TIMESTAMP, "
+                    f"and both hours are read as one. Set the session to UTC (OPTIONS: "
+                    f"init_command \"SET time_zone = '+00:00'\"); nothing was written."
+                )
 
     def prepare_session(self) -> None:
         """Lift the limit of statements, and set a short lock timeout and READ COMMITTED: REPEATABLE

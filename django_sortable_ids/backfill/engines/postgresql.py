@@ -78,36 +78,8 @@ class PostgreSQLStatements(Statements):
         return self._computed(where=_IN_PART)
 
     def _computed(self, of_one_time: bool = False, where: str = "") -> str:
-        # ctid finds a row directly. If another transaction has changed a row since the statement
-        # began, its ctid has changed: it becomes a late row. Releases before November 2025 don't
-        # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
-        # is unique only within a partition, hence tableoid.
-        on = f"t.ctid = d.tuple AND t.tableoid = d.of_table{self._same_time}"
-        return self._update(self._composed, self._ranked(self._batch(of_one_time), where), on)
-
-    def _ranked(self, batch: str, where: str) -> str:
-        """Tick and rank of each row of the batch for which ``where`` is true.
-
-        The random number is drawn in the SELECT of the windows. PostgreSQL would compute a window
-        that is written twice two times.
-        """
-        windows = (
-            "row_number() OVER (PARTITION BY tick "
-            f"ORDER BY created, {', '.join(self._key_names)}) AS number, "
-            "count(*) OVER (PARTITION BY tick) AS ties"
-        )
-        start, divisor = self._start_and_divisor("tick", "ties")
-        width = f"(({self._ranks} - {start}) / {divisor})"
-        return (
-            f"SELECT tuple, of_table, created, tick, "
-            f"{start} + (number - 1) * {width} + mod(random, {width}) AS rank "
-            f"FROM (SELECT tuple, of_table, created, tick, {windows}, {self._random} AS random "
-            f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
-            f"{where}) numbered"
-        )
-
-    def _batch(self, of_one_time: bool) -> str:
-        """The rows without an id from the first to the last one, both included."""
+        """The UPDATE of the rows without an id from the first to the last one, both included, for
+        which ``where`` is true."""
         time = f"s.{self._source_column}"
         pairs = zip(self._keys, self._key_names, strict=True)
         keys = ", ".join(f"s.{key} AS {name}" for key, name in pairs)
@@ -119,10 +91,32 @@ class PostgreSQLStatements(Statements):
         if of_one_time:
             # In this form an index finds the first key: millions of rows may share one time.
             within = f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"
-        return (
+        batch = (
             f"SELECT {keys}, s.ctid AS tuple, s.tableoid AS of_table, {time} AS created "
             f"FROM {self._table} s WHERE s.{self._column} IS NULL AND {within}"
         )
+        # The random number is drawn in the SELECT of the windows. PostgreSQL would compute a window
+        # that is written twice two times.
+        windows = (
+            "row_number() OVER (PARTITION BY tick "
+            f"ORDER BY created, {', '.join(self._key_names)}) AS number, "
+            "count(*) OVER (PARTITION BY tick) AS ties"
+        )
+        start, divisor = self._start_and_divisor("tick", "ties")
+        width = f"(({self._ranks} - {start}) / {divisor})"
+        ranked = (
+            f"SELECT tuple, of_table, created, tick, "
+            f"{start} + (number - 1) * {width} + mod(random, {width}) AS rank "
+            f"FROM (SELECT tuple, of_table, created, tick, {windows}, {self._random} AS random "
+            f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
+            f"{where}) numbered"
+        )
+        # ctid finds a row directly. If another transaction has changed a row since the statement
+        # began, its ctid has changed: it becomes a late row. Releases before November 2025 don't
+        # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
+        # is unique only within a partition, hence tableoid.
+        on = f"t.ctid = d.tuple AND t.tableoid = d.of_table{self._same_time}"
+        return self._update(self._composed, ranked, on)
 
 
 _ROW, _UPDATE = 1, 16

@@ -47,12 +47,16 @@ class SQLite(Engine):
     writes_first = True
 
     def check_table(self, target: Target) -> None:
-        self._check_commit(target)
-        self._check_times(target)
-
-    def _check_times(self, target: Target) -> None:
-        """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled as
-        Django spells it: several spellings don't sort by time."""
+        """Refuse a file that SQLite attached, which in WAL mode isn't committed together with the
+        cursor of the run; and a text that is no time, or not spelled as Django spells it: several
+        spellings don't sort by time."""
+        attached = tables.in_sqlite(self.connection, target.model._meta.db_table)[0]
+        # A temporary table is gone after a crash, and so is all that was filled.
+        if attached not in ("main", "temp", None):
+            raise BackfillError(
+                f"{target.model._meta.db_table} is in a file that SQLite attached as {attached}: "
+                f"make that file a database of its own in DATABASES"
+            )
         source, quote = target.source.field, self.connection.ops.quote_name
         is_text = isinstance(target.source.times, TextColumn)
         if not is_text and not isinstance(source, DateField):
@@ -85,18 +89,6 @@ class SQLite(Engine):
             f"no time, and write all times again, `for row in {manager}.iterator(): "
             f"{manager}.filter(pk=row.pk).update({name}=row.{name})`; nothing was written."
         )
-
-    def _check_commit(self, target: Target) -> None:
-        """Refuse a file that SQLite attached: in WAL mode, it isn't committed together with the
-        cursor of the run."""
-        table = target.model._meta.db_table
-        attached = tables.in_sqlite(self.connection, table)[0]
-        # A temporary table is gone after a crash, and so is all that was filled.
-        if attached not in ("main", "temp", None):
-            raise BackfillError(
-                f"{table} is in a file that SQLite attached as {attached}: make that file a "
-                f"database of its own in DATABASES"
-            )
 
     def side_effects(self, target: Target) -> list[str]:
         """The triggers of the table that SQLite compiles into the UPDATE."""
