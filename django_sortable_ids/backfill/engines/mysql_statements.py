@@ -132,7 +132,13 @@ class MySQLStatements(Statements):
         *keys, new_id = (
             self._value(field, f"d.{name}") for name, field in zip(names, fields, strict=True)
         )
-        texts = self._texts()
+        # A JSON_TABLE has another character set and collation than a text column, and the server
+        # refuses to mix them.
+        table = tables.split(self.connection, self.target.model._meta.db_table)
+        texts = {
+            column: f"CONVERT({{}} USING {charset}) COLLATE {collation}"
+            for column, charset, collation in rows(self.connection, _TEXT_COLUMNS, table)
+        }
         on = " AND ".join(
             f"t.{self._quote(field.column)} = {texts.get(str(field.column), '{}').format(key)}"
             for field, key in zip(fields, keys, strict=False)
@@ -180,21 +186,29 @@ class MySQLStatements(Statements):
     def _kind(self, field: Any) -> str:
         return str(field.rel_db_type(self.connection)).lower()
 
-    def _texts(self) -> dict[str, str]:
-        """Templates of values to compare text columns with: a JSON_TABLE has another character set
-        and collation, and the server refuses to mix them.
-        """
-        names = tables.split(self.connection, self.target.model._meta.db_table)
-        return {
-            name: f"CONVERT({{}} USING {charset}) COLLATE {collation}"
-            for name, charset, collation in rows(self.connection, _TEXT_COLUMNS, names)
-        }
-
     @cached_property
     def counting_sql(self) -> str:  # type: ignore[override]
         """Sets the variables of ``batch_sql``: the rows of the largest tick, the width of its slots
         and the values before the first row. Rows with an id are counted as well, since the index on
-        the time doesn't show the ids."""
+        the time doesn't show the ids.
+
+        If rows are read in order, they are counted during the read: in half the time of a GROUP BY.
+        Should they be read in another order, the count is too low, and the rest become late rows.
+        """
+        tick, source = self._tick(self._time), f"{self._table} t{self._hint} WHERE {self._within}"
+        if self._index:
+            number = (
+                f"CASE WHEN {_TICK} = ({_ROW_TICK} := {tick}) THEN {_NUMBER} := {_NUMBER} + 1 "
+                f"ELSE {_NUMBER} := 1 + 0 * ({_TICK} := {_ROW_TICK}) END"
+            )
+            # An expression of a variable that had no value before the statement is a float.
+            counts = (
+                f"SELECT CAST(MAX({number}) AS SIGNED) AS ties "
+                f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) started STRAIGHT_JOIN {source}"
+            )
+        else:
+            groups = f"SELECT COUNT(*) AS number FROM {source} GROUP BY {tick}"
+            counts = f"SELECT MAX(number) AS ties FROM ({groups}) ticks"
         ties = "LEAST(ties, %(size)s)"
         values = {
             _TIES: ties,
@@ -202,29 +216,8 @@ class MySQLStatements(Statements):
             # A variable without a value before the UPDATE is a float there, too small for a tick.
             **{_TICK: "-1", _ROW_TICK: "-1", _NUMBER: "0", _RANK: "0"},
         }
-        return (
-            f"SELECT {', '.join(values.values())} INTO {', '.join(values)} "
-            f"FROM ({self._counts}) counts"
-        )
-
-    @property
-    def _counts(self) -> str:
-        """If rows are read in order, they are counted during the read: in half the time of a GROUP
-        BY. Should they be read in another order, the count is too low, and the rest become late
-        rows."""
-        tick, source = self._tick(self._time), f"{self._table} t{self._hint} WHERE {self._within}"
-        if not self._index:
-            groups = f"SELECT COUNT(*) AS number FROM {source} GROUP BY {tick}"
-            return f"SELECT MAX(number) AS ties FROM ({groups}) ticks"
-        number = (
-            f"CASE WHEN {_TICK} = ({_ROW_TICK} := {tick}) THEN {_NUMBER} := {_NUMBER} + 1 "
-            f"ELSE {_NUMBER} := 1 + 0 * ({_TICK} := {_ROW_TICK}) END"
-        )
-        # An expression of a variable that had no value before the statement is a float.
-        return (
-            f"SELECT CAST(MAX({number}) AS SIGNED) AS ties "
-            f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) started STRAIGHT_JOIN {source}"
-        )
+        selected, variables = ", ".join(values.values()), ", ".join(values)
+        return f"SELECT {selected} INTO {variables} FROM ({counts}) counts"
 
     @cached_property
     def batch_sql(self) -> str:  # type: ignore[override]
@@ -241,25 +234,26 @@ class MySQLStatements(Statements):
             f"CASE WHEN {_TICK} = ({_ROW_TICK} := {tick}) THEN {_NUMBER} + 1 "
             f"WHEN {_TICK} < {_ROW_TICK} THEN 0 * ({_TICK} := {_ROW_TICK}) ELSE {_TIES} END"
         )
-        value = (
-            f"CASE WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "
-            f"WHEN ({_RANK} := {self._rank}) >= 0 THEN {self._composed} END"
-        )
-        return (
-            f"UPDATE {self._table} t{self._hint} SET {self._set(value, 't.')} "
-            f"WHERE t.{self._column} IS NULL AND {self._within}{self._order}"
-        )
-
-    @property
-    def _rank(self) -> str:
-        """The rank of a row. In the first tick of a batch, ranks may be taken; the last one may
-        have more rows."""
+        # In the first tick of a batch, ranks may be taken; the last one may have more rows.
         start, divisor = self._start_and_divisor(_TICK, _TIES)
         width = f"(({self._ranks} - {start}) DIV {divisor})"
-        return (
+        rank = (
             f"CASE WHEN {_TICK} IN (%(reserved_tick)s, %(last_tick)s) "
             f"THEN {start} + {_NUMBER} * {width} + {self._random} MOD {width} "
             f"ELSE {_NUMBER} * {_WIDTH} + {self._random} MOD {_WIDTH} END"
+        )
+        value = (
+            f"CASE WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "
+            f"WHEN ({_RANK} := {rank}) >= 0 THEN {self._composed} END"
+        )
+        order = f" ORDER BY {self._time}, {', '.join(f't.{key}' for key in self._keys)}"
+        if self._index:
+            # Rows are read in order anyway: an UPDATE with ORDER BY finds all its rows before it
+            # changes the first one, and looks up each of them again.
+            order = ""
+        return (
+            f"UPDATE {self._table} t{self._hint} SET {self._set(value, 't.')} "
+            f"WHERE t.{self._column} IS NULL AND {self._within}{order}"
         )
 
     @property
@@ -283,14 +277,6 @@ class MySQLStatements(Statements):
         read the whole table, which takes several times as long.
         """
         return f" FORCE INDEX ({self._quote(self._index)})" if self._index else ""
-
-    @property
-    def _order(self) -> str:
-        """Empty if rows are read in order anyway: an UPDATE with ORDER BY finds all its rows before
-        it changes the first one, and looks up each of them again."""
-        if self._index:
-            return ""
-        return f" ORDER BY {self._time}, {', '.join(f't.{key}' for key in self._keys)}"
 
     @cached_property
     def _index(self) -> str | None:
