@@ -141,6 +141,8 @@ class Limits:
     sleep: float = 0.0  # seconds between two batches
     pause_file: Path | None = None
     """The run pauses while this file exists."""
+    lag: Callable[[], str] = lambda: ""
+    """Tells why the replicas are too late, as ``watch`` does; empty if they aren't."""
     retry_time: float = 60.0
     """Give up after this many seconds of retries."""
 
@@ -179,15 +181,10 @@ class Pace:
     """Pauses after each batch for as long as the limits require."""
 
     def __init__(
-        self,
-        limits: Limits,
-        control: Control,
-        lag: Callable[[], str] = lambda: "",
-        clock: Callable[[], float] = time.monotonic,
+        self, limits: Limits, control: Control, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._limits = limits
         self._control = control
-        self._lag = lag
         self._clock = clock
         self._free_at = clock()
 
@@ -204,7 +201,7 @@ class Pace:
         if rows:
             self._control.pause(self._limits.sleep)
         is_paused, file = False, self._limits.pause_file
-        while why := f"{file} exists" if file and file.exists() else self._lag():
+        while why := f"{file} exists" if file and file.exists() else self._limits.lag():
             if not is_paused:
                 self._control.say(f"paused: {why}")
             is_paused = True

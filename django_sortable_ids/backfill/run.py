@@ -60,37 +60,31 @@ def execute(
     progress: Callable[[int], None] = lambda _: None,
     limits: Limits | None = None,
     control: Control | None = None,
-    lag: Callable[[], str] = lambda: "",
 ) -> Result:
     """Fill every row of the plan, then, in one more pass, those that appeared during the run.
 
-    ``progress`` gets the number of rows that were filled since its last call, and ``lag`` tells why
-    the replicas are too late. Raises ``BackfillError`` if another process fills the same column or
-    an id can't be generated, and ``Stopped`` if ``control`` stops the run. Whatever stops it, a new
-    plan of the same target continues where it stopped.
+    ``progress`` gets the number of rows that were filled since its last call. Raises
+    ``BackfillError`` if another process fills the same column or an id can't be generated, and
+    ``Stopped`` if ``control`` stops the run. Whatever stops it, a new plan of the same target
+    continues where it stopped.
     """
     if not plan.rows and not (plan.last and plan.last.finished_at is None):
         # Nothing runs: the record of the last run stays, which --verify needs.
         owner.remember(plan)
         return Result(0, 0)
-    return _Runner(plan, progress, limits or Limits(), control or Control(), lag).run()
+    return _Runner(plan, progress, limits or Limits(), control or Control()).run()
 
 
 class _Runner:
     def __init__(
-        self,
-        plan: Plan,
-        progress: Callable[[int], None],
-        limits: Limits,
-        control: Control,
-        lag: Callable[[], str],
+        self, plan: Plan, progress: Callable[[int], None], limits: Limits, control: Control
     ) -> None:
         self._plan = plan
         self._target = plan.target
         self._progress = progress
         self._filled = 0
         self._size = BatchSize(plan.batch_size, limits)
-        self._pace = Pace(limits, control, lag)
+        self._pace = Pace(limits, control)
         self._control, self._retry_time = control, limits.retry_time
         self._retries = not in_transaction(plan.target.using)
         """Inside a transaction of the caller, nothing can be retried."""
@@ -130,7 +124,15 @@ class _Runner:
             try:
                 yield
             except BaseException as error:
-                self._give_back(error)
+                if not isinstance(error, Stopped | KeyboardInterrupt):
+                    text = " ".join(f"{error}".split())[:LONGEST_ERROR]
+                    self._last_error = text or type(error).__name__
+                changes = {} if self._last_error is None else {"last_error": self._last_error}
+                with suppress(Error):
+                    if self._retries:
+                        connections[self._target.using].close_if_unusable_or_obsolete()
+                    row = owner.mine(self._target, self._run)
+                    row.update(token="", heartbeat=owner.now_ms(), **changes)
                 raise
             finally:
                 if self._retries:
@@ -305,17 +307,6 @@ class _Runner:
             # The length is random, or two conflicting transactions would meet again.
             self._control.pause(random.uniform(0.5, 1) * pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-
-    def _give_back(self, error: BaseException) -> None:
-        if not isinstance(error, Stopped | KeyboardInterrupt):
-            self._last_error = " ".join(f"{error}".split())[:LONGEST_ERROR] or type(error).__name__
-        changes = {} if self._last_error is None else {"last_error": self._last_error}
-        connection = connections[self._target.using]
-        with suppress(Error):
-            if self._retries:
-                connection.close_if_unusable_or_obsolete()
-            row = owner.mine(self._target, self._run)
-            row.update(token="", heartbeat=owner.now_ms(), **changes)
 
     def _apply(self, changes: dict[str, Any]) -> None:
         filled = changes["rows_filled"] - self._run.rows_filled

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
@@ -62,37 +61,45 @@ def show_status(request: Request) -> None:
 
 def fill(request: Request) -> None:
     """Give ids to the rows without one, and name the command that verifies them."""
-    target = request.target()
+    options, output, target = request.options, request.output, request.target()
     owner.refuse_if_taken(target)
-    lag = _lag(request)
+    names = ("target_time", "max_rows_per_second", "sleep", "pause_file", "retry_time")
+    limits = Limits(**{name: options[name] for name in names})
+    if options["batch_size"]:
+        limits = replace(limits, target_time=None)
+    most, replica = options["max_replica_lag"], options["replica"]
+    if most is not None and replica is not None:
+        limits = replace(limits, lag=watch(replica, most))
+    elif most is not None or replica is not None:
+        raise WrongArguments("--max-replica-lag and --replica need each other: give both")
     planned = planned_for(request, target)
-    again = request.line.again(target.command)
-    try:
-        with request.stopped("committed batches are kept", again):
-            result = _execute(request, planned, lag)
-            with session_limits(target.using):  # The run has set its own back.
-                _say_result(request, planned, result)
-    except TriedTooLong as error:
-        request.output.add(next=again)
-        raise CommandError(f"{error}. Continue with: {again}") from error
-
-
-def _say_result(request: Request, planned: plan.Plan, result: run.Result) -> None:
-    output, target = request.output, planned.target
+    before, again = planned.filled_before, request.line.again(target.command)
     # The source is omitted: the run has stored it.
     verifying = f"backfill_ids {target.label}{target.more_options}"
-    following, skipped = request.line.then(verifying, "--verify"), target.skipped.count()
-    output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
-    output.add(next=following)
-    output.say(f"{counted(result.filled, 'row')} filled.")
-    if skipped:
-        output.say(f"{counted(skipped, 'row')} {SKIPPED}")
-    if result.remaining:
-        output.say(
-            f"{counted(result.remaining, 'row')} inserted concurrently without an id. Deploy the "
-            f"field first, so that new rows get an id, and run the command again."
-        )
-    output.say(f"Next: {following}")
+    following = request.line.then(verifying, "--verify")
+    try:
+        with request.stopped("committed batches are kept", again):
+            with Progress(output.progress, before + planned.rows, before=before) as progress:
+                control = Control(progress.say, progress.show)
+                with signals(control):
+                    result = run.execute(planned, progress.add, limits, control)
+            with session_limits(target.using):  # The run has set its own back.
+                skipped = target.skipped.count()
+            output.add(rows_filled=result.filled, rows_left=result.remaining, rows_skipped=skipped)
+            output.add(next=following)
+            output.say(f"{counted(result.filled, 'row')} filled.")
+            if skipped:
+                output.say(f"{counted(skipped, 'row')} {SKIPPED}")
+            if result.remaining:
+                output.say(
+                    f"{counted(result.remaining, 'row')} inserted concurrently without an id. "
+                    f"Deploy the field first, so that new rows get an id, and run the command "
+                    f"again."
+                )
+            output.say(f"Next: {following}")
+    except TriedTooLong as error:
+        output.add(next=again)
+        raise CommandError(f"{error}. Continue with: {again}") from error
 
 
 def planned_for(request: Request, target: Target) -> plan.Plan:
@@ -106,28 +113,6 @@ def planned_for(request: Request, target: Target) -> plan.Plan:
         output.add(next=line.again(target.command))
         output.say(f"Next: {line.again(target.command)}")
     return planned
-
-
-def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> run.Result:
-    options, before = request.options, planned.filled_before
-    names = ("target_time", "max_rows_per_second", "sleep", "pause_file", "retry_time")
-    limits = Limits(**{name: options[name] for name in names})
-    if options["batch_size"]:
-        limits = replace(limits, target_time=None)
-    output, total = request.output.progress, before + planned.rows
-    with Progress(output, total, before=before) as progress:
-        control = Control(progress.say, progress.show)
-        with signals(control):
-            return run.execute(planned, progress.add, limits, control, lag)
-
-
-def _lag(request: Request) -> Callable[[], str]:
-    most, replica = request.options["max_replica_lag"], request.options["replica"]
-    if most is not None and replica is not None:
-        return watch(replica, most)
-    if most is not None or replica is not None:
-        raise WrongArguments("--max-replica-lag and --replica need each other: give both")
-    return lambda: ""
 
 
 def move(request: Request) -> None:
