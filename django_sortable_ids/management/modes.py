@@ -19,7 +19,7 @@ from ..backfill.sources.id_column import check_schema, database_of, last_run, na
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
-from ..backfill.verification import SHARE, SKIPPED, Verification
+from ..backfill.verification import SHARE, SKIPPED
 from ..backfill.verify import compare, verify
 from ..db.transactions import session_limits
 from ..errors import WrongArguments, counted
@@ -36,7 +36,7 @@ from ..schema.constraints import why_not_unique
 from ..schemes.support import is_named
 from . import reporting
 from .arguments import WRONG
-from .request import Request, of_plan, of_target
+from .request import Request, of_target
 
 FIRST_BATCH = 5000  # rows, before the speed is known
 
@@ -106,7 +106,18 @@ def planned_for(request: Request, target: Target) -> plan.Plan:
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
     plan.check_future(target)
     output = request.output
-    output.add(**of_plan(planned))
+    least, most = (round(seconds, 1) for seconds in planned.seconds)
+    output.add(
+        **of_target(target),
+        order=list(target.source.order),
+        rows_without_id=planned.rows,
+        rows_filled_before=planned.filled_before,
+        batch_size=planned.batch_size,
+        estimate={"seconds_at_least": least, "seconds_at_most": most},
+        samples=list(planned.samples),
+        warnings=list(planned.warnings),
+        statements=[{"when": when, "sql": sql} for when, sql in planned.writer.shown_statements],
+    )
     output.say(*planned.lines(with_sql=output.is_verbose))
     if request.options["dry_run"]:
         line = replace(request.line, words={**request.line.words, "dry_run": ()})
@@ -187,8 +198,18 @@ def move(request: Request) -> None:
 def verify_ids(request: Request) -> None:
     """Check the ids, and write the next migration or print the command that writes it."""
     output, target, writes = request.output, _target(request), request.options["write_migration"]
-    if isinstance(target.source, Originals):
-        _compare(request, target, target.source)
+    source = target.source
+    if isinstance(source, Originals):
+        if writes:
+            raise CommandError(
+                f"{target.label} is in a history model: several history rows have the id of one "
+                f"original, so no migration can make the ids unique. Use --verify instead"
+            )
+        result = compare(target, source, output.examples)
+        output.add(**of_target(target), migration=None, next=None, **result.document())
+        output.say(*result.lines())
+        if result.failures:
+            raise CommandError(f"{target.label}: {'; '.join(result.failures)}")
         return
     model, field, using = target.model, target.field, target.using
     # It may be unique together with other columns.
@@ -204,16 +225,29 @@ def verify_ids(request: Request) -> None:
         except NotMigrated:
             if writes:
                 raise
-    result = _verified(request, target)
+    again, most = request.line.again(target.command), request.options["allow_edited_times"]
+    total = target.rows.count()
+    with (
+        request.stopped("nothing was changed", again),
+        Progress(output.progress, total, is_brief=True) as progress,
+    ):
+        try:
+            most = SHARE if most is None else most
+            result = verify(target, progress.add, most, output.examples)
+        except ValueError as error:  # of a key: SQLite stores any value in any column
+            raise CommandError(
+                f"{str(error).partition(FIND)[0]}`manage.py check --database {using}` says what to "
+                f"do"
+            ) from None
     output.add(**of_target(target), migration=None, next=None, **result.document())
     output.say(*result.lines())
     is_key = field in model._meta.pk_fields
     if result.failures:
         advice, last = "", last_run(target.label, using)
         if last and (given := given_by(last.options)) != given_by(target.options):
-            source = as_words(given)
-            advice = f". They are of a run with {source}: omit the source to compare them with it"
-        elif not is_key and target.source.as_arguments:
+            words = as_words(given)
+            advice = f". They are of a run with {words}: omit the source to compare them with it"
+        elif not is_key and source.as_arguments:
             advice = (
                 f". If ids are of another source, name that. To give rows new ids, set wrong ones "
                 f"to NULL and run {request.line.then(target.command)}"
@@ -224,7 +258,15 @@ def verify_ids(request: Request) -> None:
             output.say("Nothing to write: it is the primary key.")
         return
     if result.skipped:
-        _keep_null(request, target, result.skipped)
+        # Rows without an id keep the column nullable.
+        why = (
+            f"{counted(result.skipped, 'row')} skipped, without an id: correct their times, or "
+            f"give them ids, for example by --on-null=now. Until then, {field.name} may be "
+            f"unique=True with null=True"
+        )
+        if writes:
+            raise CommandError(f"{target.label}: no migration was written, because of {why}")
+        output.say(f"No migration follows, because of {why}.")
     elif reason:
         output.say(f"Next: {reason}.")
     elif not model._meta.managed:
@@ -275,45 +317,3 @@ def _target(request: Request) -> Target:
     if not is_key and times and rows.exists():
         return request.target()  # which refuses: it names these columns
     return Target(field, Unsourced.of(model, using))
-
-
-def _compare(request: Request, target: Target, source: Originals) -> None:
-    if request.options["write_migration"]:
-        raise CommandError(
-            f"{target.label} is in a history model: several history rows have the id of one "
-            f"original, so no migration can make the ids unique. Use --verify instead"
-        )
-    compared = compare(target, source, request.output.examples)
-    request.output.add(**of_target(target), migration=None, next=None, **compared.document())
-    request.output.say(*compared.lines())
-    if compared.failures:
-        raise CommandError(f"{target.label}: {'; '.join(compared.failures)}")
-
-
-def _verified(request: Request, target: Target) -> Verification:
-    again, most = request.line.again(target.command), request.options["allow_edited_times"]
-    total = target.rows.count()
-    with (
-        request.stopped("nothing was changed", again),
-        Progress(request.output.progress, total, is_brief=True) as progress,
-    ):
-        try:
-            most = SHARE if most is None else most
-            return verify(target, progress.add, most, request.output.examples)
-        except ValueError as error:  # of a key: SQLite stores any value in any column
-            raise CommandError(
-                f"{str(error).partition(FIND)[0]}`manage.py check "
-                f"--database {target.using}` says what to do"
-            ) from None
-
-
-def _keep_null(request: Request, target: Target, skipped: int) -> None:
-    """Say that no migration follows: rows without an id keep the column nullable."""
-    why = (
-        f"{counted(skipped, 'row')} skipped, without an id: correct their times, or give them ids, "
-        f"for example by --on-null=now. Until then, {target.field.name} may be unique=True with "
-        f"null=True"
-    )
-    if request.options["write_migration"]:
-        raise CommandError(f"{target.label}: no migration was written, because of {why}")
-    request.output.say(f"No migration follows, because of {why}.")

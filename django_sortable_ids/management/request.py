@@ -18,7 +18,6 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, OutputWrapper
 
 from ..backfill.pace import Stopped
-from ..backfill.plan import Plan
 from ..backfill.sources.base import Given
 from ..backfill.sources.find import ARGUMENTS, find
 from ..backfill.sources.id_column import last_run
@@ -227,19 +226,4 @@ def of_target(target: Target) -> dict[str, Any]:
         **{name: target.source.options.get(name) for name in OF_FIELDS},
         "on_null": target.on_null,
         "on_out_of_range": target.on_out_of_range,
-    }
-
-
-def of_plan(plan: Plan) -> dict[str, Any]:
-    least, most = (round(seconds, 1) for seconds in plan.seconds)
-    return {
-        **of_target(plan.target),
-        "order": list(plan.target.source.order),
-        "rows_without_id": plan.rows,
-        "rows_filled_before": plan.filled_before,
-        "batch_size": plan.batch_size,
-        "estimate": {"seconds_at_least": least, "seconds_at_most": most},
-        "samples": list(plan.samples),
-        "warnings": list(plan.warnings),
-        "statements": [{"when": when, "sql": sql} for when, sql in plan.writer.shown_statements],
     }
