@@ -96,37 +96,18 @@ def add(parser: ArgumentParser) -> None:
         metavar="app.Model",
         help="with --primary-key: more apps or models; without any, the whole project",
     )
-    _add_modes(parser)
-    _add_sources(parser)
-    _add_pace(parser)
-    parser.add_argument(
-        "--database",
-        choices=list(connections),
-        metavar="ALIAS",
-        help="the database to use; by default the one that DATABASE_ROUTERS choose for writes",
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        dest="as_json",
-        help="print one JSON document; progress goes to stderr",
-    )
-
-
-def _add_modes(parser: ArgumentParser) -> None:
     modes = parser.add_argument_group(
         "modes", "At most one; without any, rows without an id get one."
     )
-    exclusive = modes.add_mutually_exclusive_group()
-    exclusive.add_argument("--dry-run", action="store_true", help="print the plan; write nothing")
-    exclusive.add_argument("--verify", action="store_true", help="check the ids; write no ids")
+    modes.add_argument("--dry-run", action="store_true", help="print the plan; write nothing")
+    modes.add_argument("--verify", action="store_true", help="check the ids; write no ids")
     modes.add_argument(
         "--allow-edited-times",
         type=_percent,
         metavar="PERCENT",
         help=f"with --verify: how many of 100 ids may be of another time; {SHARE:g} by default",
     )
-    exclusive.add_argument("--status", action="store_true", help="show the progress of runs")
+    modes.add_argument("--status", action="store_true", help="show the progress of runs")
     modes.add_argument(
         "--write-migration",
         action="store_true",
@@ -173,9 +154,6 @@ def _add_modes(parser: ArgumentParser) -> None:
         help="with --primary-key: a trigger, view or routine that names a moved table, and that "
         "you have read; or a pattern such as 'pgtrigger_*'. Repeatable",
     )
-
-
-def _add_sources(parser: ArgumentParser) -> None:
     sources = parser.add_argument_group(
         "sources", "By default those of the last run on the column."
     )
@@ -198,9 +176,6 @@ def _add_sources(parser: ArgumentParser) -> None:
         action="store_true",
         help="fill even if an UPDATE changes more than the ids: by triggers, rules or history",
     )
-
-
-def _add_pace(parser: ArgumentParser) -> None:
     pace = parser.add_argument_group("pace")
     pace.add_argument(
         "--batch-size",
@@ -242,6 +217,18 @@ def _add_pace(parser: ArgumentParser) -> None:
         default=60.0,
         metavar="SECONDS",
         help="how long to retry when the database is unavailable or rows are locked; 60 by default",
+    )
+    parser.add_argument(
+        "--database",
+        choices=list(connections),
+        metavar="ALIAS",
+        help="the database to use; by default the one that DATABASE_ROUTERS choose for writes",
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        dest="as_json",
+        help="print one JSON document; progress goes to stderr",
     )
 
 
