@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -144,9 +144,10 @@ def _commit_each_statement(using: str) -> None:
 
 # Limits of a session
 
-POSTGRESQL_WAIT = "500ms"
-MYSQL_WAIT = 1
-"""Seconds; the least that both servers accept."""
+_SHORT_WAITS: dict[str, dict[str, Any]] = {
+    "mysql": {"lock_wait_timeout": 1},  # s; the least that both servers accept
+    "postgresql": {"lock_timeout": 500},  # ms
+}
 LOCK_TRIES = 60
 LOCK_PAUSE = 1.0
 """Seconds between two tries, in which other transactions can proceed."""
@@ -157,13 +158,12 @@ _SPELLINGS = {
 }
 """SQL modes that change the output of SHOW CREATE TABLE, or how string literals are parsed."""
 
-_SET_WAIT = "SELECT set_config('lock_timeout', %s, true)"
-"""Until the transaction ends."""
 _READ = {
     "mysql": "SELECT @@{}",
     "postgresql": "SELECT setting::bigint FROM pg_settings WHERE name = '{}'",
 }
-_WRITE = {"mysql": "SET SESSION {} = %s", "postgresql": "SELECT set_config('{}', %s::text, false)"}
+_WRITE = {"mysql": "SET SESSION {} = %s", "postgresql": "SELECT set_config('{}', %s::text, {})"}
+"""On PostgreSQL, a transaction that has begun already sets them until its end only."""
 
 
 def lift_statement_limit(connection: Any) -> None:
@@ -198,7 +198,8 @@ def _statement_limit(connection: Any) -> str:
 def _set(connection: Any, variables: Mapping[str, Any]) -> None:
     with connection.cursor() as cursor:
         for name, wanted in variables.items():
-            cursor.execute(_WRITE[connection.vendor].format(name), [wanted])
+            write = _WRITE[connection.vendor].format(name, connection.in_atomic_block)
+            cursor.execute(write, [wanted])
 
 
 def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
@@ -210,19 +211,13 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
     connection, reported = editor.connection, list[Any]()
 
     def attempt() -> None:
+        is_mysql, wait = connection.vendor == "mysql", _SHORT_WAITS.get(connection.vendor, {})
         try:
-            with ExitStack() as limits:
-                if connection.vendor == "mysql":
-                    lock = session_variables(connection, lock_wait_timeout=MYSQL_WAIT)
-                    limits.enter_context(lock)
-                else:
-                    limits.enter_context(transaction.atomic(using=connection.alias))
-                if is_postgresql := connection.vendor == "postgresql":
-                    before = value(connection, "SHOW lock_timeout")
-                    value(connection, _SET_WAIT, [POSTGRESQL_WAIT])
+            with (
+                nullcontext() if is_mysql else transaction.atomic(using=connection.alias),
+                session_variables(connection, **wait),
+            ):
                 action()
-                if is_postgresql:  # The caller's transaction may continue.
-                    value(connection, _SET_WAIT, [before])
         except OperationalError as error:
             if is_table_locked(error) and error.args not in reported:
                 reported.append(error.args)
@@ -244,7 +239,7 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
 @contextmanager
 def session_variables(connection: Any, **variables: Any) -> Iterator[None]:
     """Set variables of a server's session, and restore them afterwards if it still exists."""
-    read = _READ[connection.vendor]
+    read = _READ.get(connection.vendor, "")
     before = {name: value(connection, read.format(name)) for name in variables}
     session = connection.connection
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, Literal
 
 from django.apps import apps
@@ -24,7 +24,7 @@ from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
 from ..db.errors import is_denied
-from ..db.tables import Kind, may_be_null
+from ..db.tables import may_be_null
 from ..db.transactions import session_limits
 from ..errors import BackfillError, counted, minutes, reading_migrations
 from ..fields import SortableIDField, history_models
@@ -65,7 +65,11 @@ class Entry:
 
 
 def entries(using: str) -> Iterator[Entry]:
-    pending = cache(partial(_pending_apps, using))
+    @cache
+    def pending() -> set[str]:
+        with reading_migrations():
+            return pending_apps(connections[using])
+
     for model in apps.get_models(include_auto_created=True):
         meta = model._meta
         if meta.proxy or not router.allow_migrate_model(using, model):
@@ -73,11 +77,6 @@ def entries(using: str) -> Iterator[Entry]:
         for field in meta.local_fields:
             if isinstance(field, SortableIDField):
                 yield _entry(field, using, pending)
-
-
-def _pending_apps(using: str) -> set[str]:
-    with reading_migrations():
-        return pending_apps(connections[using])
 
 
 def databases() -> list[str]:
@@ -132,14 +131,22 @@ def lines(reported: list[Entry], unanswered: dict[str, str], using: list[str]) -
 
 
 def _entry(field: SortableIDField, using: str, pending: Callable[[], set[str]]) -> Entry:
-    connection, table = connections[using], field.model._meta.db_table
+    connection, meta = connections[using], field.model._meta
+    table, database = meta.db_table, database_option(using)
     try:
         kind = tables.kind(connection, table)
         if kind == "view":
             return Entry(field, using, None, 0, "view")
         if kind is None or not tables.has_column(connection, table, str(field.column)):
-            state_and_step = _without_column(field, using, kind, pending)
-            return Entry(field, using, None, 0, *state_and_step, has_table=kind is not None)
+            if meta.managed and meta.app_label in pending():
+                step = f"migrate {meta.app_label}{database}"
+            elif meta.managed:
+                # makemigrations may find no change of the models: then somebody dropped it.
+                step = f"makemigrations {meta.app_label}"
+            else:
+                step = f"dbshell{database}: {add_column(field, connection)}" if kind else ""
+            state = "no column" if kind else "no table"
+            return Entry(field, using, None, 0, state, step, has_table=kind is not None)
         all_rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
         missing = all_rows.filter(**{f"{field.name}__isnull": True}).count()
         rows = all_rows.count()
@@ -158,20 +165,6 @@ def _entry(field: SortableIDField, using: str, pending: Callable[[], set[str]]) 
     elif is_copy:
         state = f"history, {state}" if missing else "complete history"
     return Entry(field, using, rows, missing, state, step, choices=choices)
-
-
-def _without_column(
-    field: SortableIDField, using: str, kind: Kind | None, pending: Callable[[], set[str]]
-) -> tuple[str, str]:
-    """State and next step."""
-    meta, state = field.model._meta, "no column" if kind else "no table"
-    if meta.managed:
-        is_next = meta.app_label in pending()
-        # If makemigrations finds no change of the models, somebody dropped it.
-        command, end = ("migrate", database_option(using)) if is_next else ("makemigrations", "")
-        return state, f"{command} {meta.app_label}{end}"
-    added = add_column(field, connections[using]) if kind else ""
-    return state, added and f"dbshell{database_option(using)}: {added}"
 
 
 def _fill(field: SortableIDField, using: str) -> tuple[str, str, Sequence[str] | None]:
