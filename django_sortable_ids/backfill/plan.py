@@ -121,8 +121,15 @@ def build(target: Target, batch_size: int) -> Plan:
     Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
     triggers that the target doesn't allow, and if the ids of the last run had other options.
     """
-    engine = engine_of(target.using)
-    effects = check_side_effects(target, engine)
+    engine, source = engine_of(target.using), target.source
+    effects = engine.side_effects(target)
+    if effects and not target.allow_triggers:
+        raise BackfillError(
+            f"filling {target.label} changes more than its ids: {'; '.join(effects)}. Disable "
+            f"this during the backfill, or allow it with --allow-triggers (in a migration: "
+            f"allow_triggers=True of AddSortableID); nothing was written."
+        )
+    warnings = [f"allowed side effect: {effect}" for effect in effects]
     last = last_run(target.label, target.using)
     run = last if last and _has_ids(target, last) else None
     missing, ids_since = _counted(target, run)
@@ -135,6 +142,13 @@ def build(target: Target, batch_size: int) -> Plan:
     if run and (not run.finished_at or (all_rows and not before)):
         _check_options(target, run)
     check_writable(target, all_rows, engine)
+    table, column = source.field.model._meta.db_table, str(source.field.column)
+    uses_index = source.order != ("pk",) and not source.is_sorted
+    if uses_index and not begins_an_index(engine.connection, table, column):
+        warnings.append(
+            f"no index begins with {column}, so each batch sorts the table; with many rows, create "
+            f"one first"
+        )
     return Plan(
         target=target,
         writer=Writer(target, engine),
@@ -147,7 +161,7 @@ def build(target: Target, batch_size: int) -> Plan:
         before=before,
         has_ids=run is not None,
         samples=_samples(target),
-        warnings=(*effects, *warnings(target)),
+        warnings=(*warnings, *source.warnings(target)),
     )
 
 
@@ -265,19 +279,6 @@ def check_future(target: Target) -> None:
         )
 
 
-def warnings(target: Target) -> Iterator[str]:
-    """Facts that may surprise, but don't stop the backfill."""
-    source, field = target.source, target.source.field
-    connection, table = connections[target.using], field.model._meta.db_table
-    uses_index = source.order != ("pk",) and not source.is_sorted
-    if uses_index and not begins_an_index(connection, table, str(field.column)):
-        yield (
-            f"no index begins with {field.column}, so each batch sorts the table; with many rows, "
-            f"create one first"
-        )
-    yield from source.warnings(target)
-
-
 def _check_unique(target: Target) -> None:
     """Raise ``BackfillError`` if rows share a key, since they are written by their keys."""
     columns = [str(field.column) for field in target.model._meta.pk_fields]
@@ -317,15 +318,3 @@ def _check_columns(target: Target) -> None:
                 f"(MariaDB, MySQL) or BINARY (SQLite), or of MariaDB's type uuid, where "
                 f"storage='binary' helps; nothing was written."
             )
-
-
-def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:
-    """Warnings; raise ``BackfillError``, naming each side effect, unless the target allows them."""
-    effects = engine.side_effects(target)
-    if effects and not target.allow_triggers:
-        raise BackfillError(
-            f"filling {target.label} changes more than its ids: {'; '.join(effects)}. Disable "
-            f"this during the backfill, or allow it with --allow-triggers (in a migration: "
-            f"allow_triggers=True of AddSortableID); nothing was written."
-        )
-    return tuple(f"allowed side effect: {effect}" for effect in effects)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import lt
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from ..schemes import InvalidID, OutOfRange, TimeScheme
 from ..schemes.clock_and_randomness import MICROSECOND, UNIX_EPOCH, unix_ns
 from .batch import Cursor
 from .engines import engine_of
-from .sources.base import Row
 from .sources.id_column import last_run, same_options
 from .sources.periods import Unsourced
 from .sources.target import Target
@@ -52,15 +51,19 @@ def verify(
     run = last_run(target.label, target.using)
     if run and not same_options(run, target):
         run = None
-    cursor = Cursor.load(target, run.cursor) if run else None
-    checker = Checker(target, result, run.ids_since if run else None)
-    for page, is_of_run in _pages(target, cursor.row if cursor else None):
-        ids = checker.form.ids_of(page)
-        target.source.compare(checker, page, ids, is_of_run=is_of_run)
-        progress(len(page))
+    checker, source = Checker(target, result, run.ids_since if run else None), target.source
+    parts = [(target.rows, False)]
+    if cursor := Cursor.load(target, run.cursor) if run else None:
+        reached, rest = source.until(*cursor.row), source.after(*cursor.row)
+        parts = [(target.rows.filter(reached), True), (target.rows.filter(rest), False)]
+    for part, is_of_run in parts:
+        for page in target.pages(part, stored(target)):
+            ids = checker.form.ids_of(page)
+            source.compare(checker, page, ids, is_of_run=is_of_run)
+            progress(len(page))
     keyed = Target(target.field, Unsourced.of(target.model, target.using))
-    has_no_time = Q(**{f"{target.source.field.name}__isnull": True}) | ~target.source.has_shown_time
-    for page in keyed.pages(target.source.outer_rows.filter(has_no_time), stored(target)):
+    has_no_time = Q(**{f"{source.field.name}__isnull": True}) | ~source.has_shown_time
+    for page in keyed.pages(source.outer_rows.filter(has_no_time), stored(target)):
         ids = checker.form.ids_of(page)
         result.without_time += len(ids) - ids.count(None)
         progress(len(page))
@@ -124,17 +127,6 @@ def refuse_hidden_rows(target: Target) -> None:
 def stored(target: Target) -> Any:
     """The id as the driver returns it."""
     return ExpressionWrapper(F(target.field.name), output_field=models.Field())
-
-
-def _pages(target: Target, end: Row | None) -> Iterator[tuple[Page, bool]]:
-    """The rows that have a time, in order, and whether the run has reached them."""
-    column = stored(target)
-    if end is not None:
-        for page in target.pages(target.rows.filter(target.source.until(*end)), column):
-            yield page, True
-    rest = target.rows.filter(target.source.after(*end)) if end else target.rows
-    for page in target.pages(rest, column):
-        yield page, False
 
 
 _MOST_LOOKED_UP = 200

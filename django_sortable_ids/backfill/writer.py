@@ -336,24 +336,25 @@ class ComputingIDs:
         return self._part(Cursor(bounds.last, position, span), span, size)
 
     def _part(self, cursor: Cursor, span: Span, size: int) -> Batch:
+        """The next part of the span. The last one includes the last tick, as far as other
+        transactions have left rows of it."""
         end = span.end(size)
-        rows = max(1, span.size * (end - span.start) // HASHES)
-        return Batch([span.first, span.last], rows, lambda: self._write_part(cursor, span, end))
-
-    def _write_part(self, cursor: Cursor, span: Span, end: int) -> Written:
-        """The last part includes the last tick, as far as other transactions have left rows of
-        it."""
         is_last = end == HASHES
-        last = self._pending.last_of(span) if is_last else None
-        left = self._pending.left(None, last, (), span.size) if last else 0
-        start = self._start(span.first, cursor)
-        beyond = left + span.size if last else 0
-        parameters = self._parameters(span.first, last or span.last, start, beyond)
-        parameters |= {"first_hash": span.start, "last_hash": end - 1}
-        parameters["with_last_tick"] = last is not None
-        filled = self._statements.execute(self._statements.part_sql, parameters)
-        if last:
-            return Written(filled, self._cursor_after(last) if filled else None, last)
-        if is_last:
-            return Written(filled, replace(cursor, position=None, span=None))
-        return Written(filled, replace(cursor, span=replace(span, start=end)))
+
+        def write() -> Written:
+            last = self._pending.last_of(span) if is_last else None
+            left = self._pending.left(None, last, (), span.size) if last else 0
+            start = self._start(span.first, cursor)
+            beyond = left + span.size if last else 0
+            parameters = self._parameters(span.first, last or span.last, start, beyond)
+            parameters |= {"first_hash": span.start, "last_hash": end - 1}
+            parameters["with_last_tick"] = last is not None
+            filled = self._statements.execute(self._statements.part_sql, parameters)
+            if last:
+                return Written(filled, self._cursor_after(last) if filled else None, last)
+            if is_last:
+                return Written(filled, replace(cursor, position=None, span=None))
+            return Written(filled, replace(cursor, span=replace(span, start=end)))
+
+        rows = max(1, span.size * (end - span.start) // HASHES)
+        return Batch([span.first, span.last], rows, write)
