@@ -198,14 +198,27 @@ _CHECK = """
 def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
     """One statement of MariaDB and MySQL; the table stays readable and writable."""
     connection, table = editor.connection, old.model._meta.db_table
+    quote, column = editor.quote_name, str(new.column)
     changes: list[str] = []
-    if old.null != new.null and may_be_null(connection, table, old.column) != new.null:
+    if old.null != new.null and may_be_null(connection, table, column) != new.null:
         changes.append(f"MODIFY {_with_null(editor, new)}")
-    changes += _changes_of_indexes(editor, old, new)
+    unique = unnamed(connection, old, unique=True, primary_key=False)
+    plain = unnamed(connection, old, index=True, unique=False, type=Index.suffix)
+    if new.unique and not old.unique and not unique:
+        name = tables.index_name(editor, table, column, "_uniq")
+        changes.append(f"ADD CONSTRAINT {quote(name)} UNIQUE ({quote(column)})")
+    if old.unique and not new.unique:
+        changes += [f"DROP INDEX {quote(name)}" for name in unique]
+    had, has = (bool(field.db_index and not field.unique) for field in (old, new))
+    if had and not has:
+        changes += [f"DROP INDEX {quote(name)}" for name in plain]
+    if has and not had and not plain:
+        name = tables.index_name(editor, table, column)
+        changes.append(f"ADD INDEX {quote(name)} ({quote(column)})")
     if not changes:
         return
-    plain = f"ALTER TABLE {editor.quote_name(table)} {', '.join(changes)}"
-    sql = f"{plain}, ALGORITHM=INPLACE, LOCK=NONE"
+    alter = f"ALTER TABLE {quote(table)} {', '.join(changes)}"
+    sql = f"{alter}, ALGORITHM=INPLACE, LOCK=NONE"
     try:
         with_short_lock_timeout(editor, lambda: editor.execute(sql, None))
     except (OperationalError, NotSupportedError) as error:
@@ -215,7 +228,7 @@ def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
         if number in _NOT_IN_PLACE:
             raise BackfillError(
                 f"{old}: the server can't change the table online ({error.args[1]}). Stop all "
-                f"writers, run this, and migrate again: {plain}"
+                f"writers, run this, and migrate again: {alter}"
             ) from error
         raise
 
@@ -248,25 +261,6 @@ def _with_null(editor: Any, new: models.Field[Any, Any]) -> str:
     start = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
     before = sql[tokens[0].start : start].rstrip()
     return f"{before} {wanted} {sql[start:end]}".rstrip()
-
-
-def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
-    quote, column, table = editor.quote_name, str(new.column), old.model._meta.db_table
-    unique = unnamed(editor.connection, old, unique=True, primary_key=False)
-    plain = unnamed(editor.connection, old, index=True, unique=False, type=Index.suffix)
-    changes: list[str] = []
-    if new.unique and not old.unique and not unique:
-        name = tables.index_name(editor, table, column, "_uniq")
-        changes.append(f"ADD CONSTRAINT {quote(name)} UNIQUE ({quote(column)})")
-    if old.unique and not new.unique:
-        changes += [f"DROP INDEX {quote(name)}" for name in unique]
-    had, has = (bool(field.db_index and not field.unique) for field in (old, new))
-    if had and not has:
-        changes += [f"DROP INDEX {quote(name)}" for name in plain]
-    if has and not had and not plain:
-        name = tables.index_name(editor, table, column)
-        changes.append(f"ADD INDEX {quote(name)} ({quote(column)})")
-    return changes
 
 
 _PARTITIONED = {

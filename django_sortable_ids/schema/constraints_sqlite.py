@@ -52,7 +52,14 @@ def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
                 column.create_index("UNIQUE ", "_uniq")
             if old.unique and not new.unique:
                 column.drop_unique(only_own=backwards)
-            column.set_plain_index(old, new)
+            # The index of ``db_index=True``, which a unique index replaces.
+            had, has = (bool(field.db_index and not field.unique) for field in (old, new))
+            name = editor._create_index_name(column.table, [column.column])
+            existing = column.indexes(unique=False)
+            if had and not has and name in existing:
+                column.drop_index(name)
+            if has and not had and not existing:
+                column.create_index("", "")
             if old.null != new.null:
                 column.set_null(new.null)
     finally:
@@ -175,16 +182,6 @@ class _Column:
         unique = self.indexes(unique=True)
         return is_copied and any(name.startswith(_CONSTRAINT) for name in unique)
 
-    def set_plain_index(self, old: Any, new: Any) -> None:
-        """Create or drop the index of ``db_index=True``, which a unique index replaces."""
-        had, has = (bool(field.db_index and not field.unique) for field in (old, new))
-        name = self.editor._create_index_name(self.table, [self.column])
-        existing = self.indexes(unique=False)
-        if had and not has and name in existing:
-            self.drop_index(name)
-        if has and not had and not existing:
-            self.create_index("", "")
-
     def indexes(self, unique: bool) -> list[str]:
         """The indexes on this column alone, without partial ones and those that Meta names."""
         wanted: dict[str, Any] = {"index": True, "partial": False, "unique": unique}
@@ -209,7 +206,14 @@ class _Column:
         connection = self.editor.connection
         try:
             sql = with_null(stored_in_sqlite(connection, self.table), self.column, null)
-            if self._described(sql) != (wanted, self._constraints("main")):
+            # SQLite reads the definition of a table in its temporary database.
+            with transaction.atomic(connection.alias):
+                _, table, *_ = split(sql, SQLITE)
+                self._execute(f"CREATE TEMP {sql[table.start :]}")
+                described = self._columns("temp"), self._constraints("temp")
+                # DROP TABLE would leave temp.sqlite_sequence, which hides the real one.
+                transaction.set_rollback(True, connection.alias)
+            if described != (wanted, self._constraints("main")):
                 raise NotUnderstood("the new definition would change more than its NULL")
             version = value(connection, "PRAGMA main.schema_version")
             self._execute("PRAGMA writable_schema = ON")
@@ -229,18 +233,6 @@ class _Column:
             raise IntegrityError("NULL was found")
         if self._columns("main") != wanted:
             raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
-
-    def _described(self, sql: str) -> tuple[list[Any], dict[str, Any]]:
-        """The columns and constraints that SQLite finds in the definition, from a table in its
-        temporary database."""
-        alias = self.editor.connection.alias
-        with transaction.atomic(alias):
-            _, table, *_ = split(sql, SQLITE)
-            self._execute(f"CREATE TEMP {sql[table.start :]}")
-            described = self._columns("temp"), self._constraints("temp")
-            # DROP TABLE would leave temp.sqlite_sequence, which hides the real one.
-            transaction.set_rollback(True, alias)
-        return described
 
     def _columns(self, schema: str) -> list[Any]:
         return self._rows(f"PRAGMA {schema}.table_xinfo({self.quoted_table})")

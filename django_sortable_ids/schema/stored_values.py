@@ -62,35 +62,32 @@ def sampled(
     They come from both ends and the middle of the column ``key``, and from both ends of the column
     itself if an index begins with it. ``page`` is the number of rows of each.
     """
-    values: dict[Any, None] = {}
-    for sample in _samples(connection, table, column, key, page):
-        values |= dict.fromkeys(_hashable(value) for (value,) in db.rows(connection, *sample))
-    return list(values)
-
-
-def _samples(
-    connection: BaseDatabaseWrapper, table: str, column: str, key: str | None, page: int
-) -> Iterator[tuple[str, list[Any]]]:
     quote = connection.ops.quote_name
     quoted, name = quote(table), quote(column)
     not_null = f"SELECT {name} FROM {quoted} WHERE {name} IS NOT NULL"
-    if key is None:
-        yield f"{not_null} LIMIT {page}", []
-        return
-    quoted_key = quote(key)
-    # LIMIT before the NULL filter: a nearly empty column would need a full scan.
-    pairs = f"SELECT {quoted_key} AS key_of_row, {name} AS id FROM {quoted}"
-    outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
-    yield outer.format(f"{pairs} ORDER BY {quoted_key} LIMIT {page}"), []
-    yield outer.format(f"{pairs} ORDER BY {quoted_key} DESC LIMIT {page}"), []
-    keys = f"SELECT {quoted_key} FROM {quoted} ORDER BY {quoted_key}"
-    ends = [db.value(connection, f"{keys} {order} LIMIT 1") for order in ("ASC", "DESC")]
-    if all(isinstance(end, int) for end in ends):
-        middle = f"{pairs} WHERE {quoted_key} >= %s ORDER BY {quoted_key} LIMIT {page}"
-        yield outer.format(middle), [sum(ends) // 2]
-    if column != key and tables.begins_an_index(connection, table, column):
-        yield f"{not_null} ORDER BY {name} LIMIT {page}", []
-        yield f"{not_null} ORDER BY {name} DESC LIMIT {page}", []
+    samples: list[tuple[str, list[Any]]] = [(f"{not_null} LIMIT {page}", [])]
+    if key is not None:
+        quoted_key = quote(key)
+        # LIMIT before the NULL filter: a nearly empty column would need a full scan.
+        pairs = f"SELECT {quoted_key} AS key_of_row, {name} AS id FROM {quoted}"
+        outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
+        samples = [
+            (outer.format(f"{pairs} ORDER BY {quoted_key} LIMIT {page}"), []),
+            (outer.format(f"{pairs} ORDER BY {quoted_key} DESC LIMIT {page}"), []),
+        ]
+        keys = f"SELECT {quoted_key} FROM {quoted} ORDER BY {quoted_key}"
+        ends = [db.value(connection, f"{keys} {order} LIMIT 1") for order in ("ASC", "DESC")]
+        if all(isinstance(end, int) for end in ends):
+            middle = f"{pairs} WHERE {quoted_key} >= %s ORDER BY {quoted_key} LIMIT {page}"
+            samples.append((outer.format(middle), [sum(ends) // 2]))
+        if column != key and tables.begins_an_index(connection, table, column):
+            samples.append((f"{not_null} ORDER BY {name} LIMIT {page}", []))
+            samples.append((f"{not_null} ORDER BY {name} DESC LIMIT {page}", []))
+    values: dict[Any, None] = {}
+    for sql, parameters in samples:
+        read = db.rows(connection, sql, parameters)
+        values |= dict.fromkeys(_hashable(value) for (value,) in read)
+    return list(values)
 
 
 def values_of(field: SortableIDField, connection: BaseDatabaseWrapper) -> list[Any]:
