@@ -109,44 +109,41 @@ class Writer:
             raise self.target.stopped(row, error) from error
 
     def _from_python(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self.pending.next_rows(cursor, size)
+        """The next rows, with values for the column, and the position where the next batch
+        continues."""
+        target, rows = self.target, self.pending.next_rows(cursor, size)
         if not rows:
             return NOTHING
-        stored, position = self._generated(rows, cursor)
+        position: Position | None = None
+        with self._naming(rows[-1]):
+            if (known := self._independent_ids(rows)) is not None:
+                stored = self._stored(known)
+            else:
+                for end in (rows[0], rows[-1]):  # They are in the order of time.
+                    target.checked_tick(end)
+                microseconds: list[int] = []
+                try:
+                    for since_1970 in target.source.microseconds(place for place, _ in rows):
+                        microseconds.append(since_1970)  # one by one, to know the row of an error
+                except InvalidID as error:
+                    raise target.stopped(rows[len(microseconds)], error) from error
+                scheme, before = target.scheme, cursor.position if cursor else None
+                ticks = scheme.ticks(microseconds)
+                more_in_tick = self.pending.left(cursor, rows[-1], ticks, len(rows))
+                try:
+                    # Leave room for as many rows that may be inserted later.
+                    numbers, position = mint(scheme, ticks, before, more_in_tick + len(rows))
+                except TickFull as error:
+                    with self._naming(rows[error.last]):
+                        numbers, position = mint(scheme, ticks, before, more_in_tick)
+                storage = target.field.stored(self._connection)
+                stored = storage.all_to_db(numbers, self._connection)
 
         def write() -> Written:
-            reached = None if self.target.source.comes_last else Cursor(rows[-1], position)
+            reached = None if target.source.comes_last else Cursor(rows[-1], position)
             return Written(self._send(rows, stored), reached, rows[-1])
 
         return Batch([rows[0], rows[-1]], len(rows), write)
-
-    def _generated(
-        self, rows: Sequence[Row], cursor: Cursor | None
-    ) -> tuple[list[Any], Position | None]:
-        """The values for the column, and the position where the next batch continues."""
-        target, count = self.target, len(rows)
-        with self._naming(rows[-1]):
-            if (known := self._independent_ids(rows)) is not None:
-                return self._stored(known), None
-            for end in (rows[0], rows[-1]):  # They are in the order of time.
-                target.checked_tick(end)
-            scheme, position = target.scheme, cursor.position if cursor else None
-            microseconds: list[int] = []
-            try:
-                for since_1970 in target.source.microseconds(place for place, _ in rows):
-                    microseconds.append(since_1970)  # one by one, to know the row of an error
-            except InvalidID as error:
-                raise target.stopped(rows[len(microseconds)], error) from error
-            ticks = scheme.ticks(microseconds)
-            more_in_tick = self.pending.left(cursor, rows[-1], ticks, count)
-            try:
-                # Leave room for as many rows that may be inserted later.
-                numbers, position = mint(scheme, ticks, position, more_in_tick + count)
-            except TickFull as error:
-                with self._naming(rows[error.last]):
-                    numbers, position = mint(scheme, ticks, position, more_in_tick)
-            storage = target.field.stored(self._connection)
-            return storage.all_to_db(numbers, self._connection), position
 
     def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
         places, pks = zip(*rows, strict=True)
@@ -261,8 +258,14 @@ class ComputingIDs:
         """The next rows; None if there are none, or if Python must check the room in a tick."""
         if cursor and cursor.span:
             return self._part(cursor, cursor.span, size)
-        if self._interleaves and (part := self._first_part(cursor, size)):
-            return part
+        tick = self._target.tick
+        bounds = self._pending.bounds(cursor, PARTS * size) if self._interleaves else None
+        if bounds and tick(bounds.first[0]) != tick(bounds.last[0]):
+            ample = _AMPLE * (bounds.size + bounds.more_in_tick)
+            if self._fits(ample, bounds.last, self._start(bounds.first, cursor)):
+                span = Span(bounds.first, bounds.last, bounds.size)
+                position = cursor.position if cursor else None
+                return self._part(Cursor(bounds.last, position, span), span, size)
         bounds = self._pending.bounds(cursor, size)
         if bounds is None:
             return None
@@ -322,18 +325,6 @@ class ComputingIDs:
         return Cursor(last, Position(*self._scheme.parts(last_id)))
 
     # A span, in parts
-
-    def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
-        bounds = self._pending.bounds(cursor, PARTS * size)
-        tick = self._target.tick
-        if bounds is None or tick(bounds.first[0]) == tick(bounds.last[0]):
-            return None
-        ample = _AMPLE * (bounds.size + bounds.more_in_tick)
-        if not self._fits(ample, bounds.last, self._start(bounds.first, cursor)):
-            return None
-        span = Span(bounds.first, bounds.last, bounds.size)
-        position = cursor.position if cursor else None
-        return self._part(Cursor(bounds.last, position, span), span, size)
 
     def _part(self, cursor: Cursor, span: Span, size: int) -> Batch:
         """The next part of the span. The last one includes the last tick, as far as other

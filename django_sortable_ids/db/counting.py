@@ -156,41 +156,37 @@ def scalars(using: str, selects: Sequence[Select], seconds: float | None) -> Seq
     """
     connection: Any = connections[using]
     expressions = ", ".join(f"({select.sql})" for select in selects)
-    params = [param for select in selects for param in select.params]
-    if seconds is not None and seconds <= 0:
+    sql, params = f"SELECT {expressions}", [param for select in selects for param in select.params]
+    if seconds is None:
+        return row(connection, sql, params)  # type: ignore[no-any-return]
+    if seconds <= 0:
         return None
+    milliseconds, end = max(1, int(seconds * 1000)), time.monotonic() + seconds
+    values: Sequence[Any]
     try:
-        values: Sequence[Any] = _within(connection, expressions, params, seconds)
+        if connection.vendor == "postgresql":
+            # Without a transaction there is no local setting; within one, a savepoint survives the
+            # error.
+            with transaction.atomic(using=connection.alias):
+                before, _ = row(connection, _SET_TIMEOUT, [milliseconds])
+                values = row(connection, sql, params)
+                row(connection, "SELECT set_config('statement_timeout', %s, true)", [before])
+        elif connection.vendor == "mysql" and connection.mysql_is_mariadb:
+            limit = f"SET STATEMENT max_statement_time={max(seconds, 0.001):.3f} FOR"
+            values = row(connection, f"{limit} {sql}", params)
+        elif connection.vendor == "mysql":
+            hint = f"/*+ MAX_EXECUTION_TIME({milliseconds}) */"
+            values = row(connection, f"SELECT {hint} {expressions}", params)
+        else:
+            connection.ensure_connection()
+            driver = connection.connection
+            driver.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+            try:
+                values = row(connection, sql, params)
+            finally:
+                driver.set_progress_handler(None, 0)
     except DatabaseError as error:
-        if seconds is not None and (is_statement_timeout(error) or is_interrupted(error)):
+        if is_statement_timeout(error) or is_interrupted(error):
             return None
         raise
     return values
-
-
-def _within(connection: Any, expressions: str, params: Sequence[Any], seconds: float | None) -> Any:
-    sql = f"SELECT {expressions}"
-    if seconds is None:
-        return row(connection, sql, params)
-    milliseconds = max(1, int(seconds * 1000))
-    if connection.vendor == "postgresql":
-        # Without a transaction there is no local setting; within one, a savepoint survives the
-        # error.
-        with transaction.atomic(using=connection.alias):
-            before, _ = row(connection, _SET_TIMEOUT, [milliseconds])
-            values = row(connection, sql, params)
-            row(connection, "SELECT set_config('statement_timeout', %s, true)", [before])
-        return values
-    if connection.vendor == "mysql" and connection.mysql_is_mariadb:
-        limit = f"SET STATEMENT max_statement_time={max(seconds, 0.001):.3f} FOR"
-        return row(connection, f"{limit} {sql}", params)
-    if connection.vendor == "mysql":
-        hint = f"/*+ MAX_EXECUTION_TIME({milliseconds}) */"
-        return row(connection, f"SELECT {hint} {expressions}", params)
-    connection.ensure_connection()
-    driver, end = connection.connection, time.monotonic() + seconds
-    driver.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
-    try:
-        return row(connection, sql, params)
-    finally:
-        driver.set_progress_handler(None, 0)

@@ -61,8 +61,17 @@ def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Res
     """
 
     def transact() -> Result:
-        with _free_connection(using, fresh), transaction.atomic(using=using):
-            return work()
+        original = connections[using]
+        if fresh or in_transaction(using):
+            connections[using] = original.copy()
+        try:
+            _commit_each_statement(using)
+            with transaction.atomic(using=using):
+                return work()
+        finally:
+            if connections[using] is not original:
+                connections[using].close()
+                connections[using] = original
 
     return retried(transact)
 
@@ -118,22 +127,6 @@ def is_lost(error: Error, using: str) -> bool:
         or connection.connection is None
         or not connection.is_usable()
     )
-
-
-@contextmanager
-def _free_connection(using: str, fresh: bool) -> Iterator[None]:
-    """Replace this thread's connection if it is in a transaction, or with ``fresh``."""
-    original = connections[using]
-    if not fresh and not in_transaction(using):
-        yield
-        return
-    connections[using] = original.copy()
-    try:
-        _commit_each_statement(using)
-        yield
-    finally:
-        connections[using].close()
-        connections[using] = original
 
 
 def _commit_each_statement(using: str) -> None:

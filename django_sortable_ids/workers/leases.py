@@ -75,7 +75,12 @@ def take(limit: int, terms: Terms, clock: Callable[[], int], using: str) -> Held
         window = min(4**attempt, _MOST_CANDIDATES)
         candidates = list(islice(_candidates(known, limit, terms, now), window))
         if not candidates:
-            raise LeaseUnavailable(_all_taken(list(known.values()), terms, now))
+            ends = (row.expires + (terms.skew if row.token else 0) for row in known.values())
+            raise LeaseUnavailable(
+                f"all {len(known)} worker numbers are leased, which the admin lists. Stop "
+                f"processes that need none, or choose a scheme with more worker numbers. The "
+                f"number of a killed process is free at {_shown(min(ends))} at the earliest"
+            )
         number = random.choice(candidates)
         held = Held(number, secrets.token_hex(16), starts=now, expires=now + terms.term)
         columns, row = _owned(held, held.expires), known.get(number)
@@ -137,15 +142,6 @@ def _owned(held: Held, expires: int) -> dict[str, Any]:
     """The columns of the row while this process has the number."""
     owner = f"{socket.gethostname()[:180]} pid {os.getpid()}"
     return {"owner": owner, "token": held.token, "starts": held.starts, "expires": expires}
-
-
-def _all_taken(rows: list[WorkerLease], terms: Terms, now: int) -> str:
-    free = min(row.expires + (terms.skew if row.token else 0) for row in rows)
-    return (
-        f"all {len(rows)} worker numbers are leased, which the admin lists. Stop processes that "
-        f"need none, or choose a scheme with more worker numbers. The number of a killed process "
-        f"is free at {_shown(free)} at the earliest"
-    )
 
 
 def _shown(ms: int) -> str:

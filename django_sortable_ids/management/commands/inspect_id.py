@@ -79,7 +79,12 @@ def as_text(inspection: Inspection) -> Iterator[str]:
     if inspection.others:
         yield ""
         yield f"{pgettext('sortable ids', 'Other schemes')}:"
-        yield from map(_short, inspection.others)
+        for candidate in inspection.others:
+            name = candidate.label
+            if not candidate.is_usual_spelling:
+                name = f"{name}, {candidate.encoding}"
+            doubt = candidate.doubt or ""
+            yield f"    {name:<28} {candidate.utc or '-':<27}  {doubt}".rstrip()
     if inspection.notes:
         yield ""
         yield from inspection.notes
@@ -105,12 +110,6 @@ def _candidate(candidate: Candidate) -> Iterator[str]:
         yield from _lines(pgettext("sortable ids", "parts"), rows)
     spelled = (f"{name:<16} {text}" for name, text in candidate.spellings.items())
     yield from _lines(pgettext("sortable ids", "spellings"), spelled)
-
-
-def _short(candidate: Candidate) -> str:
-    usual = candidate.is_usual_spelling
-    name = candidate.label if usual else f"{candidate.label}, {candidate.encoding}"
-    return f"    {name:<28} {candidate.utc or '-':<27}  {candidate.doubt or ''}".rstrip()
 
 
 def _lines(name: str, values: Iterable[str]) -> Iterator[str]:
