@@ -19,8 +19,6 @@ from django.db import InterfaceError, OperationalError, connections
 from ..errors import BackfillError, minutes
 from .engines import engine_of
 
-_Handlers = dict[signal.Signals, Callable[[int, FrameType | None], None]]
-
 PIECE_SECONDS = 0.2
 """A pause checks for signals this often."""
 
@@ -72,46 +70,28 @@ class Control:
 
 
 @contextmanager
-def signals(control: Control) -> Iterator[None]:
-    """In the block, SIGINT and SIGTERM stop the run after its batch, and a second one at once.
-    SIGUSR1 shows the progress. Does nothing outside of the main thread.
+def signals(control: Control | None = None) -> Iterator[None]:
+    """In the block, SIGINT and SIGTERM stop the run of the control after its batch, and SIGUSR1
+    shows its progress. Without a control, SIGTERM raises ``Stopped`` and SIGINT KeyboardInterrupt.
+
+    After one that stops, a second signal ends the process at once. Does nothing outside of the main
+    thread.
     """
-
-    def stop(signum: int, frame: FrameType | None) -> None:
-        control.stop(signum)
-        _end_at_once_next_time()
-
-    handlers: _Handlers = {signal.SIGINT: stop, signal.SIGTERM: stop}
-    if hasattr(signal, "SIGUSR1"):
-        handlers[signal.SIGUSR1] = lambda signum, frame: control.ask()
-    with _handled(handlers):
-        yield
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """In the block, SIGTERM raises ``Stopped``, and SIGINT KeyboardInterrupt. After SIGTERM, a
-    second signal ends the process at once. Does nothing outside of the main thread.
-    """
-
-    def stop(signum: int, frame: FrameType | None) -> None:
-        _end_at_once_next_time()
-        raise Stopped(signum)
-
-    with _handled({signal.SIGTERM: stop, signal.SIGINT: signal.default_int_handler}):
-        yield
-
-
-def _end_at_once_next_time() -> None:
-    for signum in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signum, signal.SIG_DFL)
-
-
-@contextmanager
-def _handled(handlers: _Handlers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # Python handles signals in the main thread only
         return
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        for known in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(known, signal.SIG_DFL)
+        if control is None:
+            raise Stopped(signum)
+        control.stop(signum)
+
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {signal.SIGTERM: stop}
+    handlers[signal.SIGINT] = stop if control else signal.default_int_handler
+    if control and hasattr(signal, "SIGUSR1"):
+        handlers[signal.SIGUSR1] = lambda signum, frame: control.ask()
     # A handler that C code set, as uWSGI does, stays: Python couldn't restore it.
     known = [signum for signum in handlers if signal.getsignal(signum) is not None]
     before = {signum: signal.signal(signum, handlers[signum]) for signum in known}

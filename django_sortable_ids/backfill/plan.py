@@ -161,7 +161,7 @@ def build(target: Target, batch_size: int) -> Plan:
         before=before,
         has_ids=run is not None,
         samples=_samples(target),
-        warnings=(*warnings, *source.warnings(target)),
+        warnings=(*warnings, *source.warnings),
     )
 
 

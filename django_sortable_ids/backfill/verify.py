@@ -138,7 +138,7 @@ class Checker:
 
     def __init__(self, target: Target, result: Verification, ids_since: datetime | None) -> None:
         """From ``ids_since`` on, the application generated ids as well."""
-        self._target, self._result = target, result
+        self._target, self.result = target, result
         self._scheme, self.form = target.field.scheme, Form(target, result)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
         source, expected = target.source, result.expected
@@ -162,11 +162,7 @@ class Checker:
     @property
     def is_unique(self) -> bool:
         """Whether the order shows that no two ids are equal."""
-        return self._result.judged == self._result.with_id and not self._result.unordered
-
-    def count_generated(self, ids: Sequence[StoredID | None]) -> None:
-        """Count ids that only the application can have generated."""
-        self._result.generated += len(ids) - ids.count(None)
+        return self.result.judged == self.result.with_id and not self.result.unordered
 
     def compare_times(self, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool) -> None:
         """Compare each id with the time of its row, and those of the run with their order."""
@@ -199,10 +195,10 @@ class Checker:
         try:
             return next(self._target.source.microseconds([place]))
         except BackfillError as error:
-            self._result.count("unreadable", f"{pk}: {error}")
+            self.result.count("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
             if value is not None:
-                self._result.generated += 1  # no backfill writes an id for such an old one
+                self.result.generated += 1  # no backfill writes an id for such an old one
         return None
 
     def _is_as_written(
@@ -224,7 +220,7 @@ class Checker:
         before = ranks if self._previous is None else [self._previous[2], *ranks]
         if not all(map(lt, before, before[1:])):
             return False
-        self._result.judged += len(page)
+        self.result.judged += len(page)
         self._previous = (page[-1][1], page[-1][0], ranks[-1])
         return True
 
@@ -239,7 +235,7 @@ class Checker:
                     continue
                 since = unix_ns(source.at(old)) // 1000
             except (InvalidID, OutOfRange):
-                self._result.generated += 1
+                self.result.generated += 1
                 continue
             is_of_another = self._is_of_another(pk, stored_id[0], source)
             self._differs(row, stored_id, since, is_exact=False, is_of_another=is_of_another)
@@ -257,13 +253,13 @@ class Checker:
             if self._previous and parts[0] < self._previous[2] - slack:
                 before = self._previous[0]
                 example = f"{pk} comes after {before}, but its id is of an earlier time"
-                self._result.count("unordered", example)
+                self.result.count("unordered", example)
             else:
                 latest = self._previous[2] if self._previous else parts[0]
                 self._previous = (pk, place, max(parts[0], latest))
 
     def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
-        result, previous, source = self._result, self._previous, self._target.source
+        result, previous, source = self.result, self._previous, self._target.source
         if previous is not None and rank <= previous[2]:
             # On SQLite, a time in another spelling may sort after a later one.
             if source.times and source.at(place) < source.at(previous[1]):
@@ -282,7 +278,7 @@ class Checker:
         is_of_another: bool = False,
     ) -> None:
         """Count a row whose id is not of its tick; ``since`` is the time of the row."""
-        times, result = self._times, self._result
+        times, result = self._times, self.result
         assert times is not None
         tick = (since * 1000 - times.epoch_ns) // times.tick_ns
         if not times.layout.first_tick <= tick <= times.layout.last_tick:

@@ -63,7 +63,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterato
         target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
         plan.check_writable(target, target.rows.count(), engine_of(using))
         plan.check_future(target)
-        yield from (f"{key.model}: {warning}" for warning in target.source.warnings(target))
+        yield from (f"{key.model}: {warning}" for warning in target.source.warnings)
 
 
 def _write(target: EveryRow, to: KeyColumn) -> None:

@@ -26,7 +26,6 @@ from django_sortable_ids.backfill.pace import (
     Progress,
     Stopped,
     signals,
-    stoppable,
 )
 from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.models import BackfillRun
@@ -90,7 +89,7 @@ def test_the_second_signal_ends_it_at_once():
         with pytest.raises(Stopped):
             control.raise_if_stopped()
     assert [signal.getsignal(number) for number in kinds] == before
-    with stoppable():
+    with signals():
         with pytest.raises(Stopped):
             signal.raise_signal(signal.SIGTERM)
         assert [signal.getsignal(number) for number in kinds] == [signal.SIG_DFL] * 2

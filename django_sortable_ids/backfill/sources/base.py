@@ -273,9 +273,11 @@ class Source(ABC):
         is checked afterwards."""
         return
 
-    def warnings(self, target: Target) -> Iterator[str]:
+    @property
+    def warnings(self) -> Sequence[str]:
         """Facts that may surprise, but don't stop the backfill."""
-        yield from ()
+        meaning = self.times.meaning if self.times else ""
+        return [meaning] if meaning else []
 
     @property
     def expected(self) -> Expectation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -22,7 +22,7 @@ from ...functions.time_columns import TimeColumn, column_of, times_of_python
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import check_table, names_of
-from .target import SORTED_AT_ONCE, Target
+from .target import SORTED_AT_ONCE
 
 _DAY = timedelta(days=1)
 
@@ -73,10 +73,6 @@ class InColumn(Source):
             return ""
         many = f"{future:,} of {counted(count, 'row')} of {self.model._meta.label}"
         return f"{many} have a {self.field.name} after now"
-
-    def warnings(self, target: Target) -> Iterator[str]:
-        if self.times and (meaning := self.times.meaning):
-            yield meaning
 
 
 class Times(InColumn):

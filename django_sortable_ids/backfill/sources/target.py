@@ -273,7 +273,18 @@ def check_times(target: Target, missing: int) -> None:
             _refuse(target, old, f"is too old: {title} begins at {scheme.earliest}", advice)
             _refuse(target, new, f"is too new: {title} ends at {scheme.latest}", advice)
         if missing > scheme.layout.new.suffixes:
-            _check_room(target, scheme)
+            # Count the rows of each tick, which reads all of them.
+            last, count = None, 0
+            for place, pk in chain.from_iterable(target.pages(target.missing)):
+                tick = target.tick(place)
+                last, count = tick, count + 1 if tick == last else 1
+                if count > scheme.layout.capacity(tick):
+                    raise BackfillError(
+                        f"{target.model._meta.label} {pk}: more than {count - 1:,} rows were "
+                        f"created at {target.source.at(place).isoformat()}, and {scheme.title} has "
+                        f"no more ids of that time. Choose a scheme of 128 bits; nothing was "
+                        f"written."
+                    )
         _check_skipped_hours(target)
     elif target.on_out_of_range != "skip":
         # A sequence has no range of times, but its rows are read in the order of their times.
@@ -287,20 +298,6 @@ def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None
             skip = "" if "--" in advice else ", or choose --on-out-of-range=skip"
             advice = f"{advice}{skip}, or give it an id yourself"
         raise BackfillError(f"{first[1]} {what}. {advice}; nothing was written.")
-
-
-def _check_room(target: Target, scheme: TimeScheme) -> None:
-    """Count the rows of each tick, which reads all of them."""
-    last, count = None, 0
-    for place, pk in chain.from_iterable(target.pages(target.missing)):
-        tick = target.tick(place)
-        last, count = tick, count + 1 if tick == last else 1
-        if count > scheme.layout.capacity(tick):
-            raise BackfillError(
-                f"{target.model._meta.label} {pk}: more than {count - 1:,} rows were created at "
-                f"{target.source.at(place).isoformat()}, and {scheme.title} has no more ids of "
-                f"that time. Choose a scheme of 128 bits; nothing was written."
-            )
 
 
 _DAY = timedelta(days=1)

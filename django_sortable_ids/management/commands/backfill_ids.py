@@ -13,7 +13,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from ...backfill.pace import stoppable
+from ...backfill.pace import signals
 from ...backfill.sources.id_column import database_of
 from ...db.errors import explained
 from ...db.transactions import session_limits
@@ -69,7 +69,7 @@ class Command(BaseCommand):
         with output.document_written():
             mode = arguments.mode_of(options, self._line.own)
             output.add(mode=mode)
-            with stoppable(), request.stopped("nothing was written", self._line.again()):
+            with signals(), request.stopped("nothing was written", self._line.again()):
                 if mode not in ("plan", "run", "verify"):
                     MODES[mode](request)
                     return

@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from ...inspecting.candidates import Candidate
 from ...inspecting.inspection import Inspection, columns_of_project, in_one_line, inspect
 from ...inspecting.parts import display_width
 from ...schemes import all_schemes
@@ -68,7 +67,23 @@ def as_text(inspection: Inspection) -> Iterator[str]:
         yield _("This is not an id of any known scheme.")
     for candidate in inspection.in_full:
         yield ""
-        yield from _candidate(candidate)
+        yield f"{candidate.label}: {candidate.use}" if candidate.use else candidate.label
+        if candidate.doubt:
+            yield from _lines(pgettext("sortable ids", "not likely"), [candidate.doubt])
+        times = [candidate.utc] if candidate.utc else []
+        if candidate.local:
+            local = candidate.local.isoformat(sep=" ", timespec="seconds")
+            times.append(f"{local} {timezone.get_current_timezone_name()}")
+        yield from _lines(pgettext("sortable ids", "time"), times)
+        if candidate.is_newest_first:
+            words = _("newest first: the digits are complements")
+            yield from _lines(pgettext("sortable ids", "order"), [words])
+        if candidate.anatomy:
+            table = candidate.anatomy.table
+            rows = (f"{places or '-':<16} {part.name}: {value}" for _, part, places, value in table)
+            yield from _lines(pgettext("sortable ids", "parts"), rows)
+        spelled = (f"{name:<16} {text}" for name, text in candidate.spellings.items())
+        yield from _lines(pgettext("sortable ids", "spellings"), spelled)
     if inspection.rows:
         yield ""
         rows = (
@@ -90,26 +105,6 @@ def as_text(inspection: Inspection) -> Iterator[str]:
         yield from inspection.notes
     for error in inspection.errors:
         yield pgettext("sortable ids", "Not looked up: %(error)s") % {"error": error}
-
-
-def _candidate(candidate: Candidate) -> Iterator[str]:
-    yield f"{candidate.label}: {candidate.use}" if candidate.use else candidate.label
-    if candidate.doubt:
-        yield from _lines(pgettext("sortable ids", "not likely"), [candidate.doubt])
-    times = [candidate.utc] if candidate.utc else []
-    if candidate.local:
-        local = candidate.local.isoformat(sep=" ", timespec="seconds")
-        times.append(f"{local} {timezone.get_current_timezone_name()}")
-    yield from _lines(pgettext("sortable ids", "time"), times)
-    if candidate.is_newest_first:
-        words = _("newest first: the digits are complements")
-        yield from _lines(pgettext("sortable ids", "order"), [words])
-    if candidate.anatomy:
-        table = candidate.anatomy.table
-        rows = (f"{places or '-':<16} {part.name}: {value}" for _, part, places, value in table)
-        yield from _lines(pgettext("sortable ids", "parts"), rows)
-    spelled = (f"{name:<16} {text}" for name, text in candidate.spellings.items())
-    yield from _lines(pgettext("sortable ids", "spellings"), spelled)
 
 
 def _lines(name: str, values: Iterable[str]) -> Iterator[str]:
