@@ -1,20 +1,13 @@
-"""The result of a verification, and the ids as the database stores them."""
+"""The result of a verification."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
-
-from django.core.exceptions import ValidationError
-from django.db import connections
 
 from ..errors import counted
-from ..fields.storage import UUIDStorage
-from ..schemes import TimeScheme
 from .sources.base import Expectation
-from .sources.target import Target
 
 EXAMPLES = 5
 """Rows of each kind that are shown."""
@@ -189,91 +182,3 @@ Page = Sequence[tuple[Any, Any, Any]]
 
 StoredID = tuple[int, Any]
 """The number of an id, and what it sorts by: tick and suffix, or the number if it has no time."""
-
-_READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
-"""Raised for a stored value, of any type, that is no id."""
-
-
-class Form:
-    """Reads the stored values of pages, and counts values that are no ids in ``result``."""
-
-    def __init__(self, target: Target, result: Verification) -> None:
-        self._target, self._result = target, result
-        self._scheme, self._field = target.field.scheme, target.field
-        self._connection = connections[target.using]
-        self._storage = target.field.stored(self._connection)
-        is_uuid = isinstance(self._storage, UUIDStorage)
-        self._is_native = is_uuid and self._connection.features.has_native_uuid_field
-        """Whether the type of the column has one form of each value."""
-        self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
-
-    def ids_of(self, page: Page) -> list[StoredID | None]:
-        """Each id; None for rows without one, and for values that are no ids of the scheme, which
-        are counted."""
-        result, values = self._result, [row[2] for row in page if row[2] is not None]
-        result.rows += len(page)
-        result.missing += len(page) - len(values)
-        try:
-            numbers = list(map(self._storage.from_db, values))
-            written = (
-                values if self._is_native else self._storage.all_to_db(numbers, self._connection)
-            )
-            is_clean = written == values
-        except _READ_ERRORS:
-            is_clean = False
-        if is_clean and len(values) == len(page):
-            if self._times:
-                parts = self._times.layout.split_all(numbers)
-                if None not in parts:
-                    return list(zip(numbers, parts, strict=True))
-            return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
-        return [None if row[2] is None else self._id_of(row) for row in page]
-
-    def _id_of(self, row: tuple[Any, Any, Any]) -> StoredID | None:
-        stored = row[2]
-        try:
-            number = self._storage.from_db(stored)
-            if self._is_native or self._storage.to_db(number, self._connection) == stored:
-                return self._of_scheme(row, number)
-        except _READ_ERRORS:
-            pass
-        self._malformed(row)
-        return None
-
-    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> StoredID | None:
-        """The id of a number, if it is one of the scheme's; others are counted."""
-        times = self._times
-        if times is None:
-            if self._scheme.holds(number):
-                return number, number
-            self._malformed(row)
-            return None
-        parts = times.layout.split(number)
-        if parts is not None:
-            return number, parts
-        if self._scheme.value_type is not UUID:
-            self._malformed(row)
-        elif self._field.accept_other_versions and self._scheme.holds(number):
-            self._result.other_versions += 1
-        else:
-            shown = f"{row[1]} has {UUID(int=number)}"
-            self._result.count("refused_versions", f"{shown}; {self._mending(row[1], None)}")
-        return None
-
-    def _malformed(self, row: tuple[Any, Any, Any]) -> None:
-        """Count a stored value that is no id, or another spelling of one."""
-        pk, stored = row[1:]
-        value = bytes(stored) if isinstance(stored, memoryview) else stored
-        try:
-            meant = self._field.to_python(value.strip())
-        except (ValidationError, *_READ_ERRORS):
-            meant = None
-        shown = f"{pk} has {value!r}, which is not stored as {self._scheme.title}"
-        self._result.count("malformed", f"{shown}; {self._mending(pk, meant)}")
-
-    def _mending(self, pk: Any, value: Any) -> str:
-        """The statement that corrects a row: by another spelling, or by None for the next run."""
-        if value is None and self._field in self._target.model._meta.pk_fields:
-            return "give the row another key, or delete it"
-        rows = f"{self._target.model.__name__}._base_manager.filter(pk={pk!r})"
-        return f"{rows}.update({self._field.name}={value!r})"

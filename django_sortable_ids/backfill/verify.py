@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import lt
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db import connections, models
 from django.db.models import Count, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 
 from ..db import tables
 from ..errors import BackfillError
+from ..fields.storage import UUIDStorage
 from ..fields.times import aware
 from ..functions.time_columns import TextColumn
 from ..schemes import InvalidID, OutOfRange, TimeScheme
@@ -21,7 +24,7 @@ from .engines import engine_of
 from .sources.id_column import last_run, same_options
 from .sources.periods import Unsourced
 from .sources.target import Target
-from .verification import EXAMPLES, SHARE, Form, Page, StoredID, Verification
+from .verification import EXAMPLES, SHARE, Page, StoredID, Verification
 
 if TYPE_CHECKING:
     from .sources.old_ids import Lossless
@@ -58,13 +61,13 @@ def verify(
         parts = [(target.rows.filter(reached), True), (target.rows.filter(rest), False)]
     for part, is_of_run in parts:
         for page in target.pages(part, stored(target)):
-            ids = checker.form.ids_of(page)
+            ids = checker.ids_of(page)
             source.compare(checker, page, ids, is_of_run=is_of_run)
             progress(len(page))
     keyed = Target(target.field, Unsourced.of(target.model, target.using))
     has_no_time = Q(**{f"{source.field.name}__isnull": True}) | ~source.has_shown_time
     for page in keyed.pages(source.outer_rows.filter(has_no_time), stored(target)):
-        ids = checker.form.ids_of(page)
+        ids = checker.ids_of(page)
         result.without_time += len(ids) - ids.count(None)
         progress(len(page))
     result.skipped = target.skipped.count()
@@ -129,6 +132,8 @@ def stored(target: Target) -> Any:
     return ExpressionWrapper(F(target.field.name), output_field=models.Field())
 
 
+_READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
+"""Raised for a stored value, of any type, that is no id."""
 _MOST_LOOKED_UP = 200
 """At most this many converted ids are compared with the old ids of other rows."""
 
@@ -139,7 +144,11 @@ class Checker:
     def __init__(self, target: Target, result: Verification, ids_since: datetime | None) -> None:
         """From ``ids_since`` on, the application generated ids as well."""
         self._target, self.result = target, result
-        self._scheme, self.form = target.field.scheme, Form(target, result)
+        self._scheme, self._connection = target.field.scheme, connections[target.using]
+        self._storage = target.field.stored(self._connection)
+        is_uuid = isinstance(self._storage, UUIDStorage)
+        self._is_native = is_uuid and self._connection.features.has_native_uuid_field
+        """Whether the type of the column has one form of each value."""
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
         source, expected = target.source, result.expected
         self._shared = None if ids_since is None else unix_ns(aware(ids_since)) // 1000
@@ -163,6 +172,77 @@ class Checker:
     def is_unique(self) -> bool:
         """Whether the order shows that no two ids are equal."""
         return self.result.judged == self.result.with_id and not self.result.unordered
+
+    def ids_of(self, page: Page) -> list[StoredID | None]:
+        """Each id; None for rows without one, and for values that are no ids of the scheme, which
+        are counted."""
+        result, values = self.result, [row[2] for row in page if row[2] is not None]
+        result.rows += len(page)
+        result.missing += len(page) - len(values)
+        try:
+            numbers = list(map(self._storage.from_db, values))
+            written = (
+                values if self._is_native else self._storage.all_to_db(numbers, self._connection)
+            )
+            is_clean = written == values
+        except _READ_ERRORS:
+            is_clean = False
+        if is_clean and len(values) == len(page):
+            if self._times:
+                parts = self._times.layout.split_all(numbers)
+                if None not in parts:
+                    return list(zip(numbers, parts, strict=True))
+            return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
+        return [None if row[2] is None else self._id_of(row) for row in page]
+
+    def _id_of(self, row: tuple[Any, Any, Any]) -> StoredID | None:
+        stored = row[2]
+        try:
+            number = self._storage.from_db(stored)
+            if self._is_native or self._storage.to_db(number, self._connection) == stored:
+                return self._of_scheme(row, number)
+        except _READ_ERRORS:
+            pass
+        self._malformed(row)
+        return None
+
+    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> StoredID | None:
+        """The id of a number, if it is one of the scheme's; others are counted."""
+        times = self._times
+        if times is None:
+            if self._scheme.holds(number):
+                return number, number
+            self._malformed(row)
+            return None
+        parts = times.layout.split(number)
+        if parts is not None:
+            return number, parts
+        if self._scheme.value_type is not UUID:
+            self._malformed(row)
+        elif self._target.field.accept_other_versions and self._scheme.holds(number):
+            self.result.other_versions += 1
+        else:
+            shown = f"{row[1]} has {UUID(int=number)}"
+            self.result.count("refused_versions", f"{shown}; {self._mending(row[1], None)}")
+        return None
+
+    def _malformed(self, row: tuple[Any, Any, Any]) -> None:
+        """Count a stored value that is no id, or another spelling of one."""
+        pk, stored = row[1:]
+        value = bytes(stored) if isinstance(stored, memoryview) else stored
+        try:
+            meant = self._target.field.to_python(value.strip())
+        except (ValidationError, *_READ_ERRORS):
+            meant = None
+        shown = f"{pk} has {value!r}, which is not stored as {self._scheme.title}"
+        self.result.count("malformed", f"{shown}; {self._mending(pk, meant)}")
+
+    def _mending(self, pk: Any, value: Any) -> str:
+        """The statement that corrects a row: by another spelling, or by None for the next run."""
+        if value is None and self._target.field in self._target.model._meta.pk_fields:
+            return "give the row another key, or delete it"
+        rows = f"{self._target.model.__name__}._base_manager.filter(pk={pk!r})"
+        return f"{rows}.update({self._target.field.name}={value!r})"
 
     def compare_times(self, page: Page, ids: Sequence[StoredID | None], *, is_of_run: bool) -> None:
         """Compare each id with the time of its row, and those of the run with their order."""

@@ -38,23 +38,6 @@ _DJANGO_OPTIONS = frozenset(
 )
 
 
-def as_parsed(parser: ArgumentParser, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as argparse would have them: ``call_command`` passes on what it is given. Raises
-    ``WrongArguments`` for a value that no command line can have."""
-    parsed = dict(options)
-    for action in parser._actions:
-        value = options.get(action.dest)
-        if not action.option_strings or action.nargs == 0 or value in (None, action.default):
-            continue
-        texts = value if isinstance(value, list | tuple) else [value]
-        try:
-            values = [parser._get_values(action, [str(text)]) for text in texts]
-        except ArgumentError as error:
-            raise WrongArguments(str(error)) from None
-        parsed[action.dest] = values if isinstance(action, _AppendAction) else values[0]
-    return parsed
-
-
 @dataclass(frozen=True, slots=True)
 class CommandLine:
     """The options of a command as shell words, for messages that say how to continue."""
@@ -67,18 +50,29 @@ class CommandLine:
 
     @classmethod
     def of(
-        cls, parser: ArgumentParser, options: Mapping[str, Any], is_from_shell: bool
+        cls, parser: ArgumentParser, options: dict[str, Any], is_from_shell: bool
     ) -> CommandLine:
-        """The command line for the options that ``handle`` receives."""
+        """The command line for the options that ``execute`` receives.
+
+        ``call_command`` passes on what it is given: in ``options``, values become what argparse
+        would have made of them. Raises ``WrongArguments`` for one that no command line can have.
+        """
         words = {}
         for action in parser._actions:
-            value = options.get(action.dest)
-            if not action.option_strings or value is None or value == action.default:
+            name, value = action.dest, options.get(action.dest)
+            if not action.option_strings or value in (None, action.default):
                 continue
-            if action.dest == "skip_checks" and not is_from_shell:
-                continue  # call_command sets it by default.
-            items = value if isinstance(value, list) else [value]
-            words[action.dest] = [_word(action, item) for item in items]
+            items = list(value) if isinstance(value, list | tuple) else [value]
+            if action.nargs != 0:
+                try:
+                    items = [parser._get_values(action, [str(item)]) for item in items]
+                except ArgumentError as error:
+                    raise WrongArguments(str(error)) from None
+                options[name] = items if isinstance(action, _AppendAction) else items[0]
+            is_silent = name == "as_json" or (name == "skip_checks" and not is_from_shell)
+            # call_command skips checks by default.
+            if options[name] != action.default and not is_silent:
+                words[name] = [_word(action, item) for item in items]
         return cls(words, [label for label in (options["target"], *options["others"]) if label])
 
     @property

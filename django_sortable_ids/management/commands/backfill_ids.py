@@ -19,7 +19,7 @@ from ...db.errors import explained
 from ...db.transactions import session_limits
 from ...errors import Interrupted
 from .. import arguments, modes
-from ..request import CommandLine, Output, Request, as_parsed
+from ..request import CommandLine, Output, Request
 
 MODES: dict[str, Callable[[Request], object]] = {
     "report": modes.show_report,
@@ -46,9 +46,7 @@ class Command(BaseCommand):
         self._parser = parser
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        options = as_parsed(self._parser, options)
-        line_options = {name: value for name, value in options.items() if name != "as_json"}
-        self._line = CommandLine.of(self._parser, line_options, self._is_from_shell)
+        self._line = CommandLine.of(self._parser, options, self._is_from_shell)
         try:
             return super().execute(*args, **options)
         except Interrupted as stop:
