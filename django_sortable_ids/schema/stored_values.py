@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import count, islice
 from random import Random
 from typing import Any, NamedTuple
 
@@ -179,7 +179,11 @@ def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
         return mariadb_sorts(field.scheme) and sorts_uuids(connection)
     if not isinstance(stored, TextStorage):
         return True
-    texts = [stored.form.format(number) for number in islice(_numbers(field.scheme), _TEXTS)]
+    scheme, random = field.scheme, Random(0)  # the same numbers in every run
+    # Few of all numbers with as many bits may be ids.
+    first, last = scheme.bounds if isinstance(scheme, TimeScheme) else (0, (1 << scheme.bits) - 1)
+    numbers = filter(scheme.holds, (random.randint(first, last) for _ in count()))
+    texts = [stored.form.format(number) for number in islice(numbers, _TEXTS)]
     quote = connection.ops.quote_name
     column, table = (
         quote(str(name)).replace("%", "%%") for name in (field.column, field.model._meta.db_table)
@@ -225,17 +229,6 @@ def too_narrow(connection: BaseDatabaseWrapper, stored: Any, column: Any) -> tup
     if not isinstance(width, int) or not 0 < width < needed:
         return None
     return f"{width} {unit}", f"{needed} {unit}"
-
-
-def _numbers(scheme: Scheme) -> Iterator[int]:
-    """Pseudorandom numbers of ids, the same in every run."""
-    random = Random(0)
-    # Few of all numbers with as many bits may be ids.
-    first, last = scheme.bounds if isinstance(scheme, TimeScheme) else (0, (1 << scheme.bits) - 1)
-    while True:
-        number = random.randint(first, last)
-        if scheme.holds(number):
-            yield number
 
 
 def _reason(
