@@ -120,20 +120,18 @@ class Verification:
         failures = [f"{counted(count, 'row')} {what}" for what, count in counts.items() if count]
         if self.split:
             failures.append(f"{counted(self.split, 'deleted original')} with several ids")
-        if self.has_too_many_edits:
-            failures.append(self._edits)
+        if self.has_too_many_edits and not self.expected.may_be_edited:
+            failures.append(
+                f"{counted(self.edited, 'row')} with an id not converted from the old one"
+            )
+        elif self.has_too_many_edits:
+            failures.append(
+                f"{self.edited:,} of {self.with_id:,} ids are of another time than their row, or "
+                f"out of order within a tick: more than {self.most:g} %. If your code sets the "
+                f"times of new rows, give the field created_from=. If times were edited after the "
+                f"ids were written, say so: --allow-edited-times=PERCENT"
+            )
         return failures
-
-    @property
-    def _edits(self) -> str:
-        if not self.expected.may_be_edited:
-            return f"{counted(self.edited, 'row')} with an id not converted from the old one"
-        return (
-            f"{self.edited:,} of {self.with_id:,} ids are of another time than their row, or out "
-            f"of order within a tick: more than {self.most:g} %. If your code sets the times of "
-            f"new rows, give the field created_from=. If times were edited after the ids were "
-            f"written, say so: --allow-edited-times=PERCENT"
-        )
 
     def lines(self) -> Iterator[str]:
         """The result as text, but for the failures, which the error of the command names."""
@@ -161,20 +159,18 @@ class Verification:
                 f"within a tick: the time may have been edited; up to {self.most:g} % may be"
             )
         yield from self.notes
-        if not self.failures:
-            yield self.all_well or self._all_well
+        if not self.failures and self.all_well:
+            yield self.all_well
+        elif not self.failures:
+            parts = ["all different"]
+            if self.judged > 1 or self.judged == self.with_id:
+                parts.append("the others strictly in order" if self.edited else "strictly in order")
+            exceptions = (self.edited, self.without_time, self.other_versions, self.generated)
+            if self.expected.about_times and not any(exceptions):
+                parts.append(f"and {self.expected.about_times}")
+            yield ", ".join(parts)
         for examples in self.examples_of.values():
             yield from (f"  {example}" for example in examples)
-
-    @property
-    def _all_well(self) -> str:
-        parts = ["all different"]
-        if self.judged > 1 or self.judged == self.with_id:
-            parts.append("the others strictly in order" if self.edited else "strictly in order")
-        exceptions = (self.edited, self.without_time, self.other_versions, self.generated)
-        if self.expected.about_times and not any(exceptions):
-            parts.append(f"and {self.expected.about_times}")
-        return ", ".join(parts)
 
 
 Page = Sequence[tuple[Any, Any, Any]]

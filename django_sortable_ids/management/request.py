@@ -196,20 +196,20 @@ class Output:
         if self._document is None:
             yield
             return
+
+        def as_text(value: Any) -> str:
+            return value.isoformat() if isinstance(value, datetime) else str(value)
+
+        end: dict[str, Any] = {"exit_code": 0, "error": None}
         try:
             yield
         except BaseException as error:
             code = error.returncode if isinstance(error, CommandError) else 1
-            self._write_document(exit_code=code, error=str(error) or type(error).__name__)
+            end = {"exit_code": code, "error": str(error) or type(error).__name__}
             raise
-        self._write_document(exit_code=0, error=None)
-
-    def _write_document(self, **end: Any) -> None:
-        def as_text(value: Any) -> str:
-            return value.isoformat() if isinstance(value, datetime) else str(value)
-
-        self._stdout.write(json.dumps((self._document or {}) | end, indent=2, default=as_text))
-        self._stdout.flush()
+        finally:
+            self._stdout.write(json.dumps(self._document | end, indent=2, default=as_text))
+            self._stdout.flush()
 
 
 def of_target(target: Target) -> dict[str, Any]:
