@@ -3,7 +3,7 @@ random values, new ones for every row."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby
 from string import Formatter
 from typing import Any
 
@@ -163,13 +163,9 @@ class IntegerOfHex(Fragment):
 
 
 def _slices(positions: Sequence[int]) -> list[str]:
-    ends = [(before, after) for before, after in pairwise(positions) if after != before + 1]
-    starts = [positions[0], *(after for _, after in ends)]
-    stops = [*(before for before, _ in ends), positions[-1]]
-    return [
-        f"substr({{0}}, {start}, {end - start + 1})"
-        for start, end in zip(starts, stops, strict=True)
-    ]
+    runs = groupby(enumerate(positions), lambda place: place[1] - place[0])
+    places = [[position for _, position in run] for _, run in runs]
+    return [f"substr({{0}}, {run[0]}, {len(run)})" for run in places]
 
 
 _UUID_HEX = "right(gen_random_uuid()::text, {})"

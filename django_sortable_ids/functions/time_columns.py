@@ -258,8 +258,8 @@ def zone_of_naive_times(using: str) -> str | None:
 def time_range(scheme: TimeScheme) -> tuple[datetime, datetime]:
     """The first time of the scheme and its end (exclusive), both aware."""
     # The last tick of year 9999 is left out: no datetime can represent its end.
-    last = scheme.latest
-    return scheme.earliest, last if last.year == MAXYEAR else last + _tick(scheme)
+    last, tick = scheme.latest, timedelta(microseconds=max(scheme.tick_ns // 1000, 1))
+    return scheme.earliest, last if last.year == MAXYEAR else last + tick
 
 
 def times_of_python(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] | None:
@@ -274,12 +274,3 @@ def times_of_python(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] |
     margin = timedelta(0) if in_utc else timedelta(days=1)
     start, end = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
     return start + margin, end - margin
-
-
-def last_tick(scheme: TimeScheme) -> datetime:
-    """The last creation time for which a row can get an id."""
-    return time_range(scheme)[1] - _tick(scheme)
-
-
-def _tick(scheme: TimeScheme) -> timedelta:
-    return timedelta(microseconds=max(scheme.tick_ns // 1000, 1))

@@ -27,9 +27,10 @@ from ..backfill.sources.target import EveryRow, OnNull, Target
 from ..db import tables, value
 from ..errors import BackfillError
 from ..fields import SortableIDField
-from ..functions.time_columns import as_stored, last_tick, time_range
+from ..functions.time_columns import as_stored, time_range
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
+from ..schemes.clock_and_randomness import MICROSECOND
 from . import notes
 from .changes.engine import KeyEngine
 from .changes.graph import Key, KeyColumn, ReferringColumn, Table
@@ -134,7 +135,7 @@ class KeyMaps:
                 # Times that the scheme doesn't have become its first or its last one.
                 start, end = map(as_stored, time_range(scheme))
                 rows.filter(**{f"{TIME}__lt": start}).update(**{TIME: start})
-                rows.filter(**{f"{TIME}__gte": end}).update(**{TIME: as_stored(last_tick(scheme))})
+                rows.filter(**{f"{TIME}__gte": end}).update(**{TIME: end - MICROSECOND})
             given = Given(created_from=TIME)
             if key.label in converted:
                 given = Given(convert_from=OLD_KEY)
