@@ -32,8 +32,7 @@ _NUMBER = re.compile("[0-9]{1,9}")
 class IDClock:
     """The time of new ids: it stands still until it is set, and may be set back."""
 
-    def __init__(self, at: datetime | None) -> None:
-        self._at = at
+    _at: datetime | None = None
 
     def move_to(self, at: datetime) -> None:
         """Set the time of new ids to ``at``, an aware datetime."""
@@ -57,7 +56,7 @@ def deterministic_ids(at: datetime | None = None, *, seed: int = 0) -> Iterator[
     and none is refused. This affects the generators of the whole process, which resume afterwards
     where they were. So no other thread may generate ids concurrently.
     """
-    clock = IDClock(None)
+    clock = IDClock()
     if at is not None:
         clock.move_to(at)
     sources = Sources(

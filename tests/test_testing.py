@@ -83,7 +83,7 @@ def test_a_scheme_whose_first_id_is_deterministic_gets_real_ones_afterwards():
 
 def test_what_is_no_time_is_refused():
     with pytest.raises(TypeError, match=r"^expected an aware datetime, found str: '2026-01-01'$"):
-        IDClock(None).move_to("2026-01-01")
+        IDClock().move_to("2026-01-01")
 
 
 def test_naive_times_are_refused():

@@ -228,7 +228,7 @@ def _of_schemes(
                 yield Candidate(scheme, value, encoding, users, prefix)
 
 
-def known_schemes(fields: Iterable[SortableIDField] = ()) -> tuple[Scheme, ...]:
+def known_schemes(fields: Iterable[SortableIDField]) -> tuple[Scheme, ...]:
     """The formats of the fields, those of the catalogue, and their usual variants. Each once."""
     variants = (get(name, **options) for name, options in _VARIANTS)
     schemes = (*(field.scheme for field in fields), *all_schemes(), *variants)
