@@ -120,18 +120,20 @@ class Verification:
         failures = [f"{counted(count, 'row')} {what}" for what, count in counts.items() if count]
         if self.split:
             failures.append(f"{counted(self.split, 'deleted original')} with several ids")
-        if self.has_too_many_edits and not self.expected.may_be_edited:
-            failures.append(
-                f"{counted(self.edited, 'row')} with an id not converted from the old one"
-            )
-        elif self.has_too_many_edits:
-            failures.append(
-                f"{self.edited:,} of {self.with_id:,} ids are of another time than their row, or "
-                f"out of order within a tick: more than {self.most:g} %. If your code sets the "
-                f"times of new rows, give the field created_from=. If times were edited after the "
-                f"ids were written, say so: --allow-edited-times=PERCENT"
-            )
+        if self.has_too_many_edits:
+            failures.append(self._edits)
         return failures
+
+    @property
+    def _edits(self) -> str:
+        if not self.expected.may_be_edited:
+            return f"{counted(self.edited, 'row')} with an id not converted from the old one"
+        return (
+            f"{self.edited:,} of {self.with_id:,} ids are of another time than their row, or out "
+            f"of order within a tick: more than {self.most:g} %. If your code sets the times of "
+            f"new rows, give the field created_from=. If times were edited after the ids were "
+            f"written, say so: --allow-edited-times=PERCENT"
+        )
 
     def lines(self) -> Iterator[str]:
         """The result as text, but for the failures, which the error of the command names."""

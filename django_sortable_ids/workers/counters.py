@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
@@ -91,7 +90,9 @@ def take(
             stop = max(current.count, start + at_least)
             counters.filter(key=key).update(taken=stop)
         ids = [current.nth(n) for n in range(start, stop)]
-        if looks_up and _any_exists(column, ids, using):
+        rows: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
+        pages = (ids[n : n + _AT_A_TIME] for n in range(0, count, _AT_A_TIME))
+        if looks_up and any(rows.filter(**{f"{column.name}__in": page}).exists() for page in pages):
             # An UPDATE, which keeps the lock of the row.
             first = _following(scheme, _highest(column, scheme, using))
             counters.filter(key=key).update(first=first, taken=0)
@@ -118,12 +119,6 @@ def catch_up(column: models.Field[Any, Any], scheme: LexicalSequence, using: str
         ):
             first = _following(scheme, highest)
             counters.filter(pk=counter.pk).update(first=first, taken=0)
-
-
-def _any_exists(column: models.Field[Any, Any], ids: Sequence[str], using: str) -> bool:
-    pages = (ids[start : start + _AT_A_TIME] for start in range(0, len(ids), _AT_A_TIME))
-    rows: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
-    return any(rows.filter(**{f"{column.name}__in": page}).exists() for page in pages)
 
 
 def _following(scheme: LexicalSequence, highest: str | None) -> str:
