@@ -19,7 +19,7 @@ from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
 from ..fields.storage import TextStorage, UUIDStorage
 from ..schemes.text_forms import UUIDText
-from .texts import AsText, id_field, is_packed, kind_of, packs
+from .texts import AsText, id_field, kind_of, packs
 
 _TEXTS = (models.CharField, models.TextField)
 _RETURN_A_SOURCE = (
@@ -47,7 +47,7 @@ def as_vendor(
             if not isinstance(value, models.Value):
                 _refuse_other_form(field, value, connection)
     sources, name = function.get_source_expressions(), type(function).__name__
-    packed = [source for source in sources if is_packed(source, connection)]
+    packed = [source for source in sources if packs(kind_of(source), connection)]
     if isinstance(function, Cast) and not _casts(function, connection):
         raise NotSupportedError(
             f"{connection.display_name} can't cast {sources[0]} to an id: its column doesn't "
@@ -138,7 +138,7 @@ def check_assigned(assigned: Iterable[tuple[Any, Any]], connection: Any) -> None
         if is_expression and not _fits(value, target, connection):
             field = referenced_id(target)
             advice = "write AsText(...), with AsText of django_sortable_ids.functions"
-            if field and packs(field, connection):
+            if packs(field, connection):
                 advice = "assign ids that Python has read"
             raise NotSupportedError(
                 f"{target} can't be set to {id_field(value) or value}: their columns store ids "
@@ -155,7 +155,7 @@ def _fits(expression: Any, target: Any, connection: Any) -> bool:
     forms = [_form(kind, connection) for kind in kinds]
     if forms[0] in (forms[1], None) or any(isinstance(kind, models.BinaryField) for kind in plain):
         return True
-    packs_one = any(isinstance(kind, SortableIDField) and packs(kind, connection) for kind in kinds)
+    packs_one = any(packs(kind, connection) for kind in kinds)
     return bool(plain) and not packs_one and not isinstance(plain[0], models.UUIDField)
 
 
@@ -194,7 +194,7 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
         else side
         for side in sides
     ]
-    packed = next((side for side in uncast if is_packed(side, connection)), None)
+    packed = next((side for side in uncast if packs(kind_of(side), connection)), None)
     if packed is not None and any(_is_text(side, id_field(packed)) for side in uncast):
         compared = [_compared(side, connection) for side in uncast]
     elif field := next(filter(None, map(id_field, sides)), None):
@@ -242,12 +242,12 @@ def _compared(side: Any, connection: Any) -> Any:
     if isinstance(side, models.Value) and side.value is not None:
         return models.Value(str(side.value))
     _refuse_ids(side, connection)
-    return AsText(side) if is_packed(side, connection) else side
+    return AsText(side) if packs(kind_of(side), connection) else side
 
 
 def _refuse_ids(query: Any, connection: Any) -> None:
     """Raise ``NotSupportedError`` for a query of packed ids where a text is expected."""
-    if isinstance(query, Query) and is_packed(query, connection):
+    if isinstance(query, Query) and packs(kind_of(query), connection):
         raise NotSupportedError(
             "a subquery of ids is no text, as their column doesn't store the text of the id: write "
             "values(AsText(...)), with AsText of django_sortable_ids.functions"

@@ -42,7 +42,7 @@ class AsText(models.Func):
             raise FieldError(f"AsText() takes a sortable id, found {column}")
         if isinstance(field.stored(connection), IntegerStorage):
             column = SQLText("CAST({0} AS text)", column, mysql="CAST({0} AS CHAR)")
-        elif is_packed(column, connection):
+        elif packs(field, connection):
             column = _text_of(column, field, connection)
         compiled: Compiled = compiler.compile(column)
         return compiled
@@ -65,16 +65,13 @@ def kind_of(expression: Any) -> Any:
     return None
 
 
-def is_packed(expression: Any, connection: Any) -> bool:
+def packs(kind: Any, connection: Any) -> bool:
     """Whether it is an id whose column stores something other than its text or its number."""
-    field = id_field(expression)
-    return field is not None and packs(field, connection)
-
-
-def packs(field: SortableIDField, connection: Any) -> bool:
-    stored = field.stored(connection)
+    if not isinstance(kind, SortableIDField):
+        return False
+    stored = kind.stored(connection)
     if isinstance(stored, TextStorage):
-        return stored.form != field.scheme.canonical
+        return stored.form != kind.scheme.canonical
     return not isinstance(stored, IntegerStorage)
 
 

@@ -247,14 +247,6 @@ def _or_last_day(convert: Any, at: datetime) -> datetime:
     return converted
 
 
-def zone_of_naive_times(using: str) -> str | None:
-    """The name of the time zone of naive times; None for UTC."""
-    if not settings.USE_TZ:
-        return settings.TIME_ZONE
-    session: str = connections[using].timezone_name
-    return None if session == "UTC" else session
-
-
 def time_range(scheme: TimeScheme) -> tuple[datetime, datetime]:
     """The first time of the scheme and its end (exclusive), both aware."""
     # The last tick of year 9999 is left out: no datetime can represent its end.

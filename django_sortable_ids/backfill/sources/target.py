@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
+from django.conf import settings
 from django.db import connections, models
 from django.db.models import Max, Min, Q, QuerySet
 from django.utils.functional import cached_property
@@ -17,7 +18,6 @@ from django.utils.functional import cached_property
 from ...errors import BackfillError, counted
 from ...fields import SortableIDField
 from ...fields.times import first_moment_when
-from ...functions.time_columns import zone_of_naive_times
 from ...schemes import OutOfRange, TimeScheme
 from ...schemes.clock_and_randomness import MICROSECOND
 from .base import Row, Source
@@ -84,10 +84,15 @@ class Target:
         """The values that a run stores; until it is resumed, only the policies may change."""
         policies = {name: getattr(self, name) for name in ("on_null", "on_out_of_range")}
         arguments = self.field.scheme_arguments
+        # The zone of naive times; None for UTC.
+        zone: str | None = settings.TIME_ZONE
+        if settings.USE_TZ:
+            session = connections[self.using].timezone_name
+            zone = None if session == "UTC" else session
         return {
             "created_from": None,
             "scheme": self.field.scheme_name,
-            "time_zone": zone_of_naive_times(self.using),
+            "time_zone": zone,
             **{f"scheme_{key}": repr(value) for key, value in arguments.items()},
             **self.source.options,
             POLICIES: policies,
