@@ -91,10 +91,6 @@ class Anatomy:
     parts: tuple[Part, ...]
 
     @property
-    def is_binary(self) -> bool:
-        return self.alphabet == BINARY
-
-    @property
     def table(self) -> list[tuple[int, Part, str, str]]:
         """Each part with its number, its places as text (``0-47, 52-63``), and its value as people
         read it: in decimal, long ones in hexadecimal, fixed bits as they are.
@@ -248,7 +244,7 @@ def picture(anatomy: Anatomy) -> Picture:
     height = max(box.y + box.height for box in boxes) + _MARGIN
     parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
     words = pgettext("sortable ids", "%(count)d digits: %(parts)s")
-    if anatomy.is_binary:
+    if anatomy.alphabet == BINARY:
         words = pgettext("sortable ids", "%(count)d bits: %(parts)s")
     description = words % {"count": len(anatomy.text), "parts": parts}
     return Picture(width, height, boxes, digits, description)
