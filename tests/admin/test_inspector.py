@@ -74,6 +74,11 @@ def test_an_id_taken_apart(browser: Client, settings: Any, use_tz: bool) -> None
     assert cells == ["0-47", "48", "1767263400000", "48-127", "80", "0"]
     number = str(get("discord").lower_bound(AT))
     assert next(look(browser, number, scheme="discord").find_all("h3")).text == "Discord snowflake"
+    heads = [
+        [cell.text for cell in shown.find("table", class_="sortable-ids-parts").find_all("th")][:4]
+        for shown in (page, look(browser, get("cuid").generate(), scheme="cuid"))
+    ]
+    assert heads == [["Part", "Bits", "Width", "Value"], ["Part", "Digits", "Width", "Value"]]
 
 
 def test_the_picture_has_every_bit_and_words_for_it(browser: Client) -> None:
