@@ -57,12 +57,12 @@ _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
 def check() -> None:
     """Raise ``ImproperlyConfigured``, like all functions of this module, for a wrong setting."""
     for key in _KEYS:
-        _get(key)
+        get(key)
 
 
 def worker() -> int | Literal["lease"] | None:
     """The number of this process, ``"lease"`` if the database leases it; None if it isn't set."""
-    setting: int | Literal["lease"] | None = _get("WORKER")
+    setting: int | Literal["lease"] | None = get("WORKER")
     variable = os.environ.get(WORKER_VARIABLE)
     if variable is None:
         return setting
@@ -76,16 +76,11 @@ def worker() -> int | Literal["lease"] | None:
     return int(variable)
 
 
-def lease_seconds() -> tuple[float, float]:
-    """How long a worker lease lasts, and how far clocks may differ."""
-    return _get("WORKER_LEASE_SECONDS"), _get("WORKER_CLOCK_SKEW_SECONDS")
-
-
 def mask_keys() -> "tuple[MaskKey, ...]":
     """At least one key, the one that masks first; ``ImproperlyConfigured`` if there is none."""
     from .schemes.mask import read_keys
 
-    texts = tuple(_get("MASK_KEYS"))
+    texts = tuple(get("MASK_KEYS"))
     if not texts:
         raise ImproperlyConfigured(
             f"masked=True needs a key in SORTABLE_IDS['MASK_KEYS'], {_MASK_KEYS}"
@@ -94,15 +89,12 @@ def mask_keys() -> "tuple[MaskKey, ...]":
 
 
 def rollback_rule() -> RollbackRule:
-    limit_ns = int(_get("CLOCK_ROLLBACK_LIMIT") * 1_000_000_000)
-    return RollbackRule(_get("CLOCK_ROLLBACK"), limit_ns)
+    limit_ns = int(get("CLOCK_ROLLBACK_LIMIT") * 1_000_000_000)
+    return RollbackRule(get("CLOCK_ROLLBACK"), limit_ns)
 
 
-def guard_migrations() -> bool:
-    return bool(_get("GUARD_MIGRATIONS"))
-
-
-def _get(key: str) -> Any:
+def get(key: str) -> Any:
+    """The value of a key."""
     configured = getattr(settings, "SORTABLE_IDS", {})
     if not isinstance(configured, Mapping):
         raise ImproperlyConfigured(

@@ -58,7 +58,7 @@ def check_migrations(
     """A receiver of ``pre_migrate``. Raises ``CommandError``, with what to do instead, if the plan
     would damage a table."""
     # Signals know a sender by its id, which another app's config may get when this one is gone.
-    if sender.name != "django_sortable_ids" or not conf.guard_migrations():
+    if sender.name != "django_sortable_ids" or not conf.get("GUARD_MIGRATIONS"):
         return
     if plan and all(migration.app_label == sender.label for migration, _ in plan):
         return  # They touch no table of the project, and other commands need them.

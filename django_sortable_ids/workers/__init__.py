@@ -82,7 +82,8 @@ def lease(limit: int) -> Lease:
 
     with _process.lock:
         if _process.lease is None:
-            term, skew = (int(seconds * 1000) for seconds in conf.lease_seconds())
+            keys = "WORKER_LEASE_SECONDS", "WORKER_CLOCK_SKEW_SECONDS"
+            term, skew = (int(conf.get(key) * 1000) for key in keys)
             using, most = router.db_for_write(WorkerLease), min([limit, *_limits()])
             new_lease = ProcessLease(most, Terms(term, skew), using)
             new_lease.keep()

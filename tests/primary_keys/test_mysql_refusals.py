@@ -139,6 +139,8 @@ def test_a_user_whose_rights_are_those_of_a_role(graph, times):
     [
         "UPDATE depot_customer SET name = 'x' WHERE name = 'a'",
         "DELETE FROM depot_order LIMIT 1",
+        # As another process does that moves the same keys:
+        "UPDATE sortable_ids_next__depot_customer SET new_key = REPLACE(UUID(), '-', '') LIMIT 1",
     ],
 )
 def test_rows_that_are_written_during_the_copy(graph, sql):
@@ -243,12 +245,31 @@ def test_rows_that_are_written_after_a_stop_are_not_dropped_with_the_old_tables(
     rename = "UPDATE depot_historicalcustomer SET name = '{}' WHERE name = '{}'".format
     execute(rename("x", "a"))
     refused = pytest.raises(
-        BackfillError, match=r"^depot_historicalcustomer was written since the move stopped"
+        BackfillError, match=r"^depot_historicalcustomer was written since its rows were copied"
     )
     for _ in range(2):
         with refused:
             depot.migrate()
     assert execute("SELECT name FROM depot_historicalcustomer WHERE name = 'x'") == [("x",)]
+    execute(rename("a", "x"))
+    depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+
+
+def test_rows_that_are_written_while_texts_are_replaced(filled):
+    depot, before = filled.depot, filled.keys()
+    filled.write_move()
+    rename = "UPDATE depot_historicalcustomer SET name = '{}' WHERE name = '{}'".format
+    refused = pytest.raises(
+        BackfillError, match=r"^depot_historicalcustomer was written since its rows were copied"
+    )
+
+    def write():
+        elsewhere(lambda: execute(rename("x", "a")))
+
+    with refused, on_statement("^UPDATE .*depot_visit", write, once=True) as seen:
+        depot.migrate()
+    assert seen
     execute(rename("a", "x"))
     depot.migrate()
     assert is_one_to_one(before, filled.keys())

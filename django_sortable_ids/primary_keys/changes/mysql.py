@@ -9,7 +9,7 @@ with other columns, and one RENAME TABLE exchanges all of them.
    foreign keys come back.
 
 After a stop before the note, new tables are created and filled again; after it, step 4 resumes. A
-table that was written since step 1 began is refused.
+table or map that was written since step 1 began is refused.
 """
 
 from __future__ import annotations
@@ -250,8 +250,12 @@ class MySQLKeys(KeyEngine):
     def move(self) -> None:
         with alone(self.connection), copying(self.connection):
             new_tables = self._new_tables()
-            names = [table.name for table in new_tables]
-            before = {name: (self._checksum(name), self._written(name)) for name in names}
+            # Another process that begins the same move would fill the maps again.
+            read = [
+                *(table.name for table in new_tables),
+                *(key.map.table for key in self.change.keys),
+            ]
+            before = {name: (self._checksum(name), self._written(name)) for name in read}
             for new in new_tables:
                 new.create()
                 new.alter()
@@ -259,8 +263,8 @@ class MySQLKeys(KeyEngine):
             self.refuse_unfilled()
             steps = self._steps(new_tables)
             for table, (checksum, written) in before.items():
-                is_same = steps.checksums[table] == checksum
-                if not is_same or self._written(table) not in (None, written):
+                now = steps.checksums.get(table) or self._checksum(table)
+                if now != checksum or self._written(table) not in (None, written):
                     raise BackfillError(
                         f"{table} was written during the migration. No key was moved: stop the "
                         f"application, and migrate again"
@@ -268,6 +272,8 @@ class MySQLKeys(KeyEngine):
             with transaction.atomic(self.connection.alias):
                 self._replace_in(new_tables)
                 self.note.begin(steps._asdict(), self.all_counted())
+            if self.change.texts:  # It takes time to replace them.
+                self._refuse_written_since(steps)
             self._complete(steps)
 
     def resume(self) -> bool:
@@ -275,21 +281,20 @@ class MySQLKeys(KeyEngine):
             with alone(self.connection), copying(self.connection):
                 # Another process may have completed it before this one had the lock.
                 if saved := self.note.steps:
-                    steps = Steps(**saved)
-                    # The application may have been started again, and have written to the tables
-                    # that the exchange would drop.
-                    for table, checksum in steps.checksums.items():
-                        new = prefixed(NEW, table)
-                        is_there = tables.kind(self.connection, new)
-                        if is_there and self._checksum(table) != checksum:
-                            raise BackfillError(
-                                f"{table} was written since the move stopped, and {new} was not, "
-                                f"which takes its place. Nothing is lost yet: stop the "
-                                f"application, give {table} the rows that it had (keep the others "
-                                f"in another table), and migrate again"
-                            )
-                    self._complete(steps)
+                    self._refuse_written_since(Steps(**saved))
+                    self._complete(Steps(**saved))
         return super().resume()
+
+    def _refuse_written_since(self, steps: Steps) -> None:
+        """The application may run, and have written to the tables that the exchange would drop."""
+        for table, checksum in steps.checksums.items():
+            new = prefixed(NEW, table)
+            if tables.kind(self.connection, new) and self._checksum(table) != checksum:
+                raise BackfillError(
+                    f"{table} was written since its rows were copied, and {new} was not, which "
+                    f"takes its place. Nothing is lost yet: stop the application, give {table} the "
+                    f"rows that it had (keep the others in another table), and migrate again"
+                )
 
     def _complete(self, steps: Steps) -> None:
         exchange(self, steps)
