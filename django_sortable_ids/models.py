@@ -59,7 +59,7 @@ class BackfillRun(models.Model):
     target = models.CharField(max_length=200, unique=True)
     """``app.Model.field``."""
     options = models.JSONField()
-    """Options that must be the same when the run is resumed."""
+    """Options that must be the same when the run is resumed, except its policies."""
     cursor = models.JSONField(null=True)
     """Where the last batch ended; None before the first."""
     ids_since = models.DateTimeField(null=True)

@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 
 from .backfill import plan, run
 from .backfill.sources.find import of_source
-from .backfill.sources.id_column import check_table
+from .backfill.sources.id_column import require_table
 from .db import tables
 from .db.transactions import with_short_lock_timeout
 from .errors import BackfillError, counted
@@ -145,7 +145,7 @@ class AddSortableID(BothWays, AddField):
         field = model._meta.get_field(self.name)
         final_field = final._meta.get_field(self.name)
         check_before(schema_editor, field, final_field)
-        check_table(final, connection.alias)
+        require_table(final, connection.alias)
         if not tables.has_column(connection, final._meta.db_table, field.column):
             before = from_state.apps.get_model(app_label, self.model_name)
             with_short_lock_timeout(schema_editor, lambda: schema_editor.add_field(before, field))
@@ -222,7 +222,7 @@ class SwapSortableID(BothWays):
         using = schema_editor.connection.alias
         if not self.allow_migrate_model(using, after):
             return
-        check_table(MoveNote, using)
+        require_table(MoveNote, using)
         swap.swap(schema_editor, before, after, self.name, self.other, backwards=backwards)
 
     def describe(self) -> str:

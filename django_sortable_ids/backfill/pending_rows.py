@@ -21,7 +21,7 @@ _LOOKS = 5
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The first and the last of the next rows, and how many there are."""
+    """The first and the last of the next rows, and how many there are, at most."""
 
     first: Row
     last: Row
@@ -37,7 +37,7 @@ class PendingRows:
 
     def __init__(self, target: Target, *, looks_up_ids: bool) -> None:
         self._target, self._source = target, target.source
-        self._pages = SortedPages(target) if target.source.is_sorted else None
+        self._pages = SortedPages(target) if target.source.needs_sort else None
         self._left: dict[tuple[Any, Any], int] = {}
         """For a row, the counted number of later rows of its tick."""
         self._of_one_time: Row | None = None

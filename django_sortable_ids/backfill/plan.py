@@ -39,7 +39,7 @@ class Plan:
     writer: Writer
     batch_size: int
     missing: int
-    """Rows without an id, except the rows of ``timeless``."""
+    """Rows without an id, except those of ``timeless`` and those that a policy skips."""
     timeless: Writer | None
     """Gives the rows without a time ids of now, after all others."""
     without_time: int
@@ -143,7 +143,7 @@ def build(target: Target, batch_size: int) -> Plan:
         _check_options(target, run)
     check_writable(target, all_rows, engine)
     table, column = source.field.model._meta.db_table, str(source.field.column)
-    uses_index = source.order != ("pk",) and not source.is_sorted
+    uses_index = source.order != ("pk",) and not source.needs_sort
     if uses_index and not begins_an_index(engine.connection, table, column):
         warnings.append(
             f"no index begins with {column}, so each batch sorts the table; with many rows, create "

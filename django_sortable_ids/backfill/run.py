@@ -61,7 +61,7 @@ def execute(
     limits: Limits | None = None,
     control: Control | None = None,
 ) -> Result:
-    """Fill every row of the plan, then, in one more pass, those that appeared during the run.
+    """Fill every row of the plan, then those that appeared during the run, as the steps above say.
 
     ``progress`` gets the number of rows that were filled since its last call. Raises
     ``BackfillError`` if another process fills the same column or an id can't be generated, and

@@ -44,8 +44,8 @@ NEIGHBOURS = 10
 class Writer:
     """Makes the batches of a target and writes them, for the plan and for the run.
 
-    One UPDATE computes the ids of a batch in the database if it can compute them. Otherwise Python
-    generates them and sends them in one UPDATE.
+    The database computes the ids of a batch in one UPDATE if it can. Otherwise Python generates
+    them and sends them.
     """
 
     def __init__(self, target: Target, engine: Engine) -> None:

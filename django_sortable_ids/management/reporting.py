@@ -19,7 +19,7 @@ from ..backfill.owner import is_alive, silence
 from ..backfill.pace import percent, share
 from ..backfill.sources.columns import times_of_creation
 from ..backfill.sources.find import of_run
-from ..backfill.sources.id_column import check_table, find_field, last_run
+from ..backfill.sources.id_column import find_field, last_run, require_table
 from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
@@ -308,7 +308,7 @@ def statuses(using: str, target: str | None = None) -> list[Status]:
 
     Raises ``BackfillError`` if the database has no table of runs, and errors of the database.
     """
-    check_table(BackfillRun, using)
+    require_table(BackfillRun, using)
     rows = BackfillRun.objects.using(using).order_by("target")
     if target is not None:
         rows = rows.filter(target=str(find_field(target)[1]))

@@ -17,7 +17,7 @@ from django.db.models.constants import LOOKUP_SEP
 from ..backfill.sources.base import Given
 from ..backfill.sources.columns import Times, field_of_times
 from ..backfill.sources.find import check_given
-from ..backfill.sources.id_column import check_table
+from ..backfill.sources.id_column import require_table
 from ..backfill.sources.target import OnNull
 from ..db import tables
 from ..errors import BackfillError, reading_migrations
@@ -94,7 +94,7 @@ def build(
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.
     """
-    check_table(MoveNote, using)
+    require_table(MoveNote, using)
     connection = connections[using]
     with reading_migrations():
         loader = MigrationLoader(connection)
@@ -197,7 +197,7 @@ def _to_move(
     if problems or unapplied:
         raise BackfillError("\n".join(problems) or waiting)
     for model in moving:
-        check_table(model, using)
+        require_table(model, using)
     return moving, needed, kept
 
 

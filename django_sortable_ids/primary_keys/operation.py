@@ -19,7 +19,7 @@ from django.db.migrations.operations import SeparateDatabaseAndState
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-from ..backfill.sources.id_column import check_table
+from ..backfill.sources.id_column import require_table
 from ..db import tables
 from ..db.errors import explained
 from ..db.transactions import with_short_lock_timeout
@@ -137,7 +137,7 @@ class MigratePrimaryKey(BothWays):
         keys = [key for key in self.keys if self.allow_migrate_model(using, get_model(key.model))]
         if not keys:
             return
-        check_table(MoveNote, using)
+        require_table(MoveNote, using)
         for key in keys:
             if backwards and key.old is None:
                 raise BackfillError(

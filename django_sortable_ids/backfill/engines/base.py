@@ -76,7 +76,7 @@ class Statements(ABC):
     """An UPDATE of the rows without an id between two rows."""
     counting_sql: str | None = None
     """A statement before each batch that counts the rows of its ticks, for ``batch_sql``. It has
-    one more parameter, ``size``: how many rows of the batch have no id."""
+    one more parameter, ``size``: how many rows of the batch have no id, at most."""
     one_time_sql: str | None = None
     """``batch_sql`` for rows that all have the same time."""
     part_sql: str

@@ -88,7 +88,7 @@ class Source(ABC):
     key. Every source has ``named_by``, ``between`` and ``load_place``; with an argument of its own,
     ``arguments`` and ``options``, which a run stores to resume; ``at``, if its rows have times of
     their own; ``times``, if the database shall compute the ids; ``known_ids``, if it knows them;
-    ``check_places``, if a place may give no id; ``is_sorted``, if no index has its order;
+    ``check_places``, if a place may give no id; ``needs_sort``, if no index has its order;
     ``selected_place``, ``compared``, and the annotation in ``rows`` and ``outer_rows``, if its
     place is not the value of a column.
     """
@@ -138,7 +138,7 @@ class Source(ABC):
     @property
     def own_times(self) -> TimeColumn | None:
         """``times``, if they are in the row itself: the database can compute with them."""
-        return None if self.is_sorted else self.times
+        return None if self.needs_sort else self.times
 
     @property
     def described(self) -> str:
@@ -156,7 +156,7 @@ class Source(ABC):
     # The order of the rows
 
     @property
-    def is_sorted(self) -> bool:
+    def needs_sort(self) -> bool:
         """Whether the rows are sorted for a run, since no index can have their order."""
         return False
 

@@ -21,7 +21,7 @@ from ...fields.times import in_utc, in_zone
 from ...functions.time_columns import TimeColumn, column_of, times_of_python
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
-from .id_column import check_table, names_of
+from .id_column import names_of, require_table
 from .target import SORTED_AT_ONCE
 
 _DAY = timedelta(days=1)
@@ -45,7 +45,7 @@ class InColumn(Source):
         return {"created_from": self.field.name}
 
     @property
-    def is_sorted(self) -> bool:
+    def needs_sort(self) -> bool:
         """Whether the times are in another table, so that no index has the order of the rows."""
         return LOOKUP_SEP in self.field.name or self.field.model is not self.model
 
@@ -53,7 +53,7 @@ class InColumn(Source):
     def notes(self) -> Sequence[str]:
         order = ", ".join(self.order)
         sorts = f"the rows are sorted by ({order}) once for each {SORTED_AT_ONCE:,}"
-        return [f"{sorts}, since no index has this order"] if self.is_sorted else []
+        return [f"{sorts}, since no index has this order"] if self.needs_sort else []
 
     @property
     def shown_range(self) -> tuple[datetime, datetime] | None:
@@ -107,7 +107,7 @@ class Times(InColumn):
 class Days(InColumn):
     """A ``DateField``: midnight in ``TIME_ZONE``."""
 
-    is_sorted = True
+    needs_sort = True
 
     @property
     def described(self) -> str:
@@ -187,7 +187,7 @@ def field_of_times(
                 f"use a ForeignKey or a OneToOneField"
             )
         reached = relation.related_model
-        check_table(reached, using)
+        require_table(reached, using)
     named = next((field for field in reached._meta.fields if field.name == name), None)
     if isinstance(named, models.DateField):
         named = copy(named) if path else named

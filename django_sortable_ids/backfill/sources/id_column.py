@@ -78,7 +78,7 @@ def check_schema(model: type[models.Model], field: SortableIDField, using: str) 
     """Raise ``BackfillError`` if the database lacks a required table or column."""
     connection = connections[using]
     for required in (model, BackfillRun, MoveNote):
-        check_table(required, using)
+        require_table(required, using)
     table = model._meta.db_table
     if not tables.has_column(connection, table, str(field.column)):
         makes = f"after `manage.py makemigrations {model._meta.app_label}` if no migration adds it"
@@ -91,7 +91,7 @@ def check_schema(model: type[models.Model], field: SortableIDField, using: str) 
         raise BackfillError(f"{table} has no column {field.column} yet: {advice}")
 
 
-def check_table(model: type[models.Model], using: str) -> None:
+def require_table(model: type[models.Model], using: str) -> None:
     """Raise ``BackfillError`` if the database has no table of the model."""
     table = model._meta.db_table
     kind = tables.kind(connections[using], table)

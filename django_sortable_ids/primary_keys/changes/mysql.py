@@ -36,7 +36,7 @@ from .mysql_tables import (
     NEW,
     OLD,
     NewTable,
-    OldTable,
+    ServerTable,
     Steps,
     collation_of,
     copying,
@@ -85,7 +85,7 @@ WAIT = 10
 
 @contextmanager
 def alone(connection: Any) -> Iterator[None]:
-    """Lets no other process move keys of this database. Raises ``BackfillError`` if one does.
+    """Lets no other process copy or exchange the tables of a move; ``BackfillError`` if one does.
 
     A killed process holds its lock until the server notices, after the statement that it runs.
     """
@@ -216,7 +216,7 @@ class MySQLKeys(KeyEngine):
             for new in self._new_tables():
                 try:
                     new.create()
-                    kept = OldTable(self.connection, new.new).parts
+                    kept = ServerTable(self.connection, new.new_name).parts
                     for part in sorted(new.old.parts - kept):
                         yield f"{new.name}: a table LIKE it would lose {part}: remove that"
                     new.alter()
@@ -225,13 +225,13 @@ class MySQLKeys(KeyEngine):
                 except Error as error:
                     yield f"{new.name}: a copy with the new columns can't be made: {error}"
                 finally:
-                    self.drop_table(new.new)
+                    self.drop_table(new.new_name)
 
     def _refusals_of_triggers(self, new: NewTable) -> Iterator[str]:
         """Refuses a user who may not create triggers, and so sees none. A role may give the right,
         so it is tried."""
         # A crash of MariaDB may leave the name of a trigger in use.
-        name, table = map(self.quote, (f"sortable_ids_{secrets.token_hex(8)}", new.new))
+        name, table = map(self.quote, (f"sortable_ids_{secrets.token_hex(8)}", new.new_name))
         try:
             self.execute(f"CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW SET @a = 1")
             self.execute(f"DROP TRIGGER {name}")
@@ -244,7 +244,7 @@ class MySQLKeys(KeyEngine):
                 )
 
     def last_counted(self, key: Key) -> int | None:
-        table = OldTable(self.connection, plain(self.connection, key.table))
+        table = ServerTable(self.connection, plain(self.connection, key.table))
         return table.next_number - 1 or None
 
     def move(self) -> None:
@@ -315,7 +315,7 @@ class MySQLKeys(KeyEngine):
 
     def _replace_in(self, new_tables: list[NewTable]) -> None:
         """Texts are replaced where they stay: in the new tables."""
-        names = {table.name: table.new for table in new_tables}
+        names = {table.name: table.new_name for table in new_tables}
         texts = (
             text._replace(table=names.get(plain(self.connection, text.table), text.table))
             for text in self.change.texts
@@ -334,7 +334,9 @@ class MySQLKeys(KeyEngine):
             (key.table, key.name) for key in self.foreign_keys() if key.referenced_table in names
         }
         olds = {table.name: table.old for table in new_tables}
-        olds |= {name: OldTable(self.connection, name) for name, _ in referring if name not in olds}
+        olds |= {
+            name: ServerTable(self.connection, name) for name, _ in referring if name not in olds
+        }
         return Steps(
             checksums={name: self._checksum(name) for name in names},
             foreign_keys=[

@@ -25,7 +25,7 @@ _VARIABLES: dict[str, Any] = {
     "sql_mode": "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES",
     "sql_quote_show_create": 1,
     # Tables are dropped that others still refer to; foreign keys are added without a check, since
-    # each value is from a map.
+    # each value is from a map, or was copied.
     "foreign_key_checks": 0,
     # INSERT ... SELECT ... ORDER BY of MySQL writes TIMESTAMPs as local times, which occur twice
     # when summer time ends.
@@ -117,7 +117,7 @@ class Element(NamedTuple):
             yield from (token for token in self.tokens if token.depth >= least)
 
 
-class OldTable:
+class ServerTable:
     """A table as the server describes it. Use it within ``copying``."""
 
     def __init__(self, connection: Any, name: str) -> None:
@@ -163,16 +163,16 @@ class NewTable:
         self._quote = engine.quote
         self.table = table
         self.name = plain(engine.connection, table.name)
-        self.new = prefixed(NEW, self.name)
+        self.new_name = prefixed(NEW, self.name)
 
     @cached_property
-    def old(self) -> OldTable:
-        return OldTable(self._connection, self.name)
+    def old(self) -> ServerTable:
+        return ServerTable(self._connection, self.name)
 
     def create(self) -> None:
         """Create it LIKE the old table. One that a killed process created is replaced."""
-        self._engine.drop_table(self.new)
-        new, like = self._quote(self.new), self._quote(self.name)
+        self._engine.drop_table(self.new_name)
+        new, like = self._quote(self.new_name), self._quote(self.name)
         self._engine.execute(f"CREATE TABLE {new} LIKE {like}")
 
     def alter(self) -> None:
@@ -186,7 +186,7 @@ class NewTable:
         # Names of checks are unique in a database of MySQL: they are added after the exchange.
         checks = () if self._connection.mysql_is_mariadb else self.old.constraints("CHECK")
         for number, _ in enumerate(checks, 1):
-            changes.append(f"DROP CHECK {self._quote(f'{self.new}_chk_{number}')}")
+            changes.append(f"DROP CHECK {self._quote(f'{self.new_name}_chk_{number}')}")
         for name, kind in self._types():
             # MariaDB converts no number to a UUID, and none back.
             if "uuid" in (kind, self.old.columns[name.lower()].kind):
@@ -216,18 +216,18 @@ class NewTable:
             for column in element.columns
         ]
         self._editor.execute(
-            f"INSERT INTO {quote(self.new)} ({', '.join(map(quote, selected))}) "
+            f"INSERT INTO {quote(self.new_name)} ({', '.join(map(quote, selected))}) "
             f"SELECT {', '.join(selected.values())} FROM {quote(self.name)} t{joined}"
             f"{' ORDER BY ' if order else ''}{', '.join(order)}",
             None,
         )
         self.apply(self.later_indexes())
         # Without it, plans are made for a table without rows.
-        self._editor.execute(f"ANALYZE TABLE {quote(self.new)}", None)
+        self._editor.execute(f"ANALYZE TABLE {quote(self.new_name)}", None)
 
     def apply(self, changes: Iterable[str]) -> None:
         if listed := ", ".join(changes):
-            self._engine.execute(f"ALTER TABLE {self._quote(self.new)} {listed}")
+            self._engine.execute(f"ALTER TABLE {self._quote(self.new_name)} {listed}")
 
     def _types(self) -> Iterator[tuple[str, str]]:
         for part in self.table.parts:
