@@ -156,7 +156,7 @@ _READ = {
     "postgresql": "SELECT setting::bigint FROM pg_settings WHERE name = '{}'",
 }
 _WRITE = {"mysql": "SET SESSION {} = %s", "postgresql": "SELECT set_config('{}', %s::text, {})"}
-"""On PostgreSQL, a transaction that has begun already sets them until its end only."""
+"""On PostgreSQL, a transaction that is open already sets them only until it ends."""
 
 
 def lift_statement_limit(connection: Any) -> None:

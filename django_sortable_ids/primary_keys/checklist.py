@@ -166,9 +166,8 @@ class _Names:
     def in_document(self, name: str, owner: str) -> tuple[str, bool | None]:
         """The name of a value in a JSON document, after that of its owner, the object around it, if
         it needs it; and whether it names a key, or only a row (False). None for other names."""
-        if name.lower() in ("id", "pk") and any(
-            map(self._models, (owner, owner.removesuffix("s")))
-        ):
+        owners = (owner, owner.removesuffix("s"))
+        if name.lower() in ("id", "pk") and any(map(self._models, owners)):
             return f"{owner}.{name}", True
         if self.is_key(name) or self.is_key(name, _KEYS):
             return name, True

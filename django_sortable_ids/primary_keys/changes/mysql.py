@@ -281,8 +281,9 @@ class MySQLKeys(KeyEngine):
             with alone(self.connection), copying(self.connection):
                 # Another process may have completed it before this one had the lock.
                 if saved := self.note.steps:
-                    self._refuse_written_since(Steps(**saved))
-                    self._complete(Steps(**saved))
+                    steps = Steps(**saved)
+                    self._refuse_written_since(steps)
+                    self._complete(steps)
         return super().resume()
 
     def _refuse_written_since(self, steps: Steps) -> None:
