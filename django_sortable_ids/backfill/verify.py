@@ -99,8 +99,9 @@ def compare(target: Target, source: Originals, shown: int = EXAMPLES) -> Verific
     of_original = source.originals.filter(pk=OuterRef(key)).values(name)[:1]
     rows = target.rows.annotate(sortable_ids_original=Subquery(of_original))
     with_id = rows.filter(**{f"{name}__isnull": False})
-    differ = with_id.exclude(**{name: F("sortable_ids_original")})
-    differ = differ.filter(sortable_ids_original__isnull=False)
+    differ = with_id.exclude(
+        **{name: F("sortable_ids_original")}
+    )  # No NULL, of a deleted original.
     gone = with_id.filter(sortable_ids_original__isnull=True).order_by()
     ids = gone.values(key).annotate(ids=Count(name, distinct=True)).filter(ids__gt=1)
     examples = differ.order_by("pk").values_list("pk", flat=True)[:shown]
@@ -117,7 +118,7 @@ def compare(target: Target, source: Originals, shown: int = EXAMPLES) -> Verific
 def refuse_hidden_rows(target: Target) -> None:
     """Raise ``BackfillError`` if row-level security may hide rows from the user."""
     connection = connections[target.using]
-    for model in {target.model, target.source.field.model, *target.model._meta.get_parent_list()}:
+    for model in target.source.read_models:
         table = model._meta.db_table
         if tables.may_hide_rows(connection, table):
             raise BackfillError(
@@ -286,12 +287,10 @@ class Checker:
     ) -> bool:
         """Whether each id of a page is of its row's tick and in order, as nearly always. Counts
         such a page as ``_check_order`` does its rows."""
-        times, shared = self._times, self._shared
+        times = self._times
         ranks = [stored_id[1] for stored_id in ids if stored_id is not None]
         since = [time for time in since_1970 if time is not None]
-        if not len(ranks) == len(since) == len(page) or (
-            shared is not None and max(since) >= shared
-        ):
+        if not len(ranks) == len(since) == len(page):
             return False
         assert times is not None
         epoch, length = times.epoch_ns, times.tick_ns
@@ -309,7 +308,7 @@ class Checker:
         for row, stored_id in zip(page, ids, strict=True):
             if stored_id is None:
                 continue
-            old, pk, _ = row
+            old, *_ = row
             try:
                 if to_int(source.old.convert(old, to=new).value) == stored_id[0]:
                     continue
@@ -317,7 +316,7 @@ class Checker:
             except (InvalidID, OutOfRange):
                 self.result.generated += 1
                 continue
-            is_of_another = self._is_of_another(pk, stored_id[0], source)
+            is_of_another = self._is_of_another(stored_id[0], source)
             self._differs(row, stored_id, since, is_exact=False, is_of_another=is_of_another)
 
     def check_numbered(self, page: Page, ids: Sequence[StoredID | None]) -> None:
@@ -377,7 +376,7 @@ class Checker:
         shown = f"{source.field.name} {source.shown_place(place)}"
         result.count("other_time", f"{pk} ({shown}) has {text}, of {_time(start).isoformat()}")
 
-    def _is_of_another(self, pk: Any, number: int, source: Lossless) -> bool:
+    def _is_of_another(self, number: int, source: Lossless) -> bool:
         """Whether the id was converted from the old id of another row."""
         if self._looked_up == _MOST_LOOKED_UP:
             return False
@@ -386,7 +385,7 @@ class Checker:
             old = self._scheme.convert(self._scheme.from_trusted(number), to=source.old)
         except (InvalidID, OutOfRange):
             return False
-        other_rows = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=pk)
+        other_rows = self._target.rows.filter(**{source.field.name: old.value})
         return old.lossless and other_rows.exists()
 
 

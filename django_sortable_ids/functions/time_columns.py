@@ -252,17 +252,3 @@ def time_range(scheme: TimeScheme) -> tuple[datetime, datetime]:
     # The last tick of year 9999 is left out: no datetime can represent its end.
     last, tick = scheme.latest, timedelta(microseconds=max(scheme.tick_ns // 1000, 1))
     return scheme.earliest, last if last.year == MAXYEAR else last + tick
-
-
-def times_of_python(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] | None:
-    """The first time that Python can represent and the end (exclusive), both aware.
-
-    None if the database has no others: only PostgreSQL has -infinity, infinity and years before 1
-    and after 9999.
-    """
-    if vendor != "postgresql":
-        return None
-    # A time zone can shift the first and the last day out of the calendar.
-    margin = timedelta(0) if in_utc else timedelta(days=1)
-    start, end = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-    return start + margin, end - margin

@@ -79,11 +79,12 @@ def any_of(statements):
     return "|".join(f"^{re.escape(each)}$" for each in statements)
 
 
+@pytest.mark.parametrize("count", [1, 10])
 @each_kind
-def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
-    insert_orders([START] * 10)
+def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name, count):
+    insert_orders([START] * count)
     given = last_id(name)
-    taken = rows(name)[7].pk
+    taken = rows(name)[7 * count // 10].pk
     planned = build(name)
     stored = field_of(name).get_db_prep_save(given, connection)
 
@@ -92,9 +93,9 @@ def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
 
     with on_statement(any_of(statements_of(planned)), give):
         result = run.execute(planned)
-    assert (result.filled, result.remaining) == (9, 0)
+    assert (result.filled, result.remaining) == (count - 1, 0)
     assert rows(name).values_list(name, flat=True).get(pk=taken) == given
-    assert saved_run(name).rows_filled == 9
+    assert saved_run(name).rows_filled == count - 1
 
 
 @one_writer

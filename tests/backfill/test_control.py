@@ -207,6 +207,9 @@ def test_the_size_follows_the_target_time():
     assert follow(size, 4_000) == pytest.approx(2_000, rel=0.01)
     assert follow(size, 10) == FEWEST
     assert follow(size, 10**9) == MOST
+    for _ in range(50):
+        size.took(1, 1)  # the last rows of a step
+    assert size.rows == MOST
 
 
 def test_a_size_without_a_target_stays_and_is_at_most_the_rows_of_a_second():

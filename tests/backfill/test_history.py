@@ -4,12 +4,13 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
-from django.db import models
+from django.db import connection, models
 
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
 from tests.own_tables import tables
+from tests.support import EVERYTHING, execute, limited_to
 
 from .support import START, define, in_registry, insert, insert_into, naive, refusal
 from .support import command as call
@@ -110,6 +111,9 @@ def test_a_deleted_original_has_one_id_of_the_time_of_its_first_row(tracked, siz
         (value,) = found[2]
         assert field.scheme.created_at(value) == START - timedelta(hours=2)
     assert call(NAME, "--verify")[1] == "each has the id of its original"
+    last = past.objects.filter(id=2).last()
+    past.objects.filter(pk=last.pk).update(public_id=model.objects.get(pk=1).public_id)
+    assert refusal(NAME, "--verify") == f"{NAME}: 1 deleted original with several ids"
 
 
 @contextmanager
@@ -182,6 +186,16 @@ def test_verify_finds_a_copy_with_another_id(tracked):
     assert refusal(NAME, "--verify") == f"{NAME}: 1 row with another id than the original"
     past.objects.filter(id=3).update(public_id=None)
     assert "3 rows without an id" in refusal(NAME, "--verify")
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL has such security")
+def test_originals_that_the_user_may_not_see_are_not_taken_for_deleted_ones(tracked):
+    before_the_field(*tracked)
+    call("shop.Tracked.public_id", "--created-from=created_at")
+    execute("ALTER TABLE shop_tracked ENABLE ROW LEVEL SECURITY")
+    with limited_to(*EVERYTHING):
+        for mode in ("--dry-run", "--verify"):
+            assert "row-level security of shop_tracked may hide rows" in refusal(NAME, mode)
 
 
 def test_the_report_lists_them_as_copies(tracked):

@@ -120,6 +120,14 @@ def test_every_row_gets_its_id(size, same):
     assert_right()
 
 
+def test_a_span_with_more_rows_than_planned_is_written_to_its_end():
+    insert_ties(205)
+    planned = build(NAME, 20)
+    insert_everywhere()
+    assert run.execute(planned).remaining == 0
+    assert_right()
+
+
 def test_it_goes_on_with_the_part_that_it_stopped_at():
     insert_ties()
     # 240 rows are three spans of four parts.

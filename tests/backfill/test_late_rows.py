@@ -72,6 +72,16 @@ def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
     assert is_strict("shop.Tight.eighth")
 
 
+def test_a_late_row_where_the_run_stands_leaves_those_after_it_to_the_next_run():
+    insert_orders([START + 5 * MICROSECOND])
+    planned = build("uuid7")
+    late, later = inserting([START - SECOND, START], 1), inserting([START + 9 * MICROSECOND], 2)
+    result = run.execute(planned, lambda filled: (late(filled), later(filled)))
+    assert (result.filled, result.remaining) == (3, 1)
+    assert fill("uuid7").filled == 1
+    assert is_strict("uuid7")
+
+
 def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_row_has_gone():
     """The rows after it are given the rest of the tick, later."""
     keys = [10, 20, 30, 40, 50, 60, 70, 80]

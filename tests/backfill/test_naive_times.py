@@ -1,6 +1,6 @@
 """``USE_TZ = False``: naive times are those of ``TIME_ZONE``, which skips and repeats hours."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -11,16 +11,19 @@ from django_sortable_ids.errors import BackfillError
 from tests.combinations import each_with
 from tests.support import refusal_of
 
+from .shop.models import Plain
 from .support import (
     KINDS,
     MICROSECOND,
     SECOND,
     TIMED,
     build,
+    command,
     field_of,
     fill,
     find,
     ids,
+    insert,
     insert_orders,
     is_strict,
     rows,
@@ -50,6 +53,13 @@ def test_naive_times_are_local_ones(name, size):
         assert times_are_right(name)
         first = field_of(name).scheme.created_at(ids(name)[0])
         assert first == datetime(2024, 7, 1, 16, 0, tzinfo=UTC)
+
+
+def test_the_last_day_of_the_calendar():
+    days = (SUMMER.date(), SUMMER.date(), date.max)
+    insert(Plain, [{"created_at": SUMMER, "day": day} for day in days])
+    command("shop.Plain.public_id", created_from="day")
+    assert "and of their rows' times" in command("shop.Plain.public_id", verify=True)[1]
 
 
 def test_the_plan_says_so():

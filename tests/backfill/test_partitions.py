@@ -58,7 +58,7 @@ def partitioned(transactional_db, request):
 
 @pytest.mark.parametrize("batch_size", [3, 100])
 def test_each_row_of_every_partition_is_filled_once(partitioned, batch_size):
-    insert(Plain, [{"id": n, "created_at": START - n % 7 * SECOND} for n in range(1, 21)])
+    insert(Plain, [{"id": n, "created_at": START - n % 5 * SECOND} for n in range(1, 21)])
     assert fill(NAME, batch_size).filled == 20
     assert None not in ids(NAME)
     assert is_strict(NAME)

@@ -119,6 +119,15 @@ def test_rows_of_another_source_are_refused_until_the_ids_are_gone(named, has_st
     assert rows(PLAIN).get(pk=newest.pk).public_id == newest.public_id
 
 
+def test_an_unfinished_run_keeps_its_source_if_its_other_rows_are_gone():
+    insert(Plain, [{"created_at": START}] * 3)
+    fill_until(PLAIN, 2, 1)
+    rows(PLAIN).filter(public_id=None).delete()
+    assert "has filled 2 rows with --created-from created_at" in refusal(PLAIN, "--created-at=now")
+    command(PLAIN)
+    assert saved_run(PLAIN).finished_at
+
+
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_the_ids_of_an_unfinished_run_are_gone(is_dropped):
     insert_orders([START + n * SECOND for n in range(10)])

@@ -215,6 +215,8 @@ def test_rules(fired, rule, is_refused):
     insert_rows()
     with made(f"CREATE RULE acts AS {rule}", undone=["DROP RULE acts ON shop_plain"]):
         assert ("the rule acts" in refusal()) is is_refused
+        execute("ALTER TABLE shop_plain DISABLE RULE acts")
+        assert refusal() == ""
     assert refusal() == ""
 
 

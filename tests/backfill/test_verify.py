@@ -8,6 +8,7 @@ import uuid
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from django_sortable_ids.backfill.sources import target
 from django_sortable_ids.backfill.sources.find import find as find_target
@@ -170,6 +171,13 @@ def test_more_rows_are_shown_on_request():
     assert len(json.loads("".join(lines))["examples"]) == 24
 
 
+def test_rows_of_one_tick_with_the_same_id_fail():
+    insert(Plain, [{"created_at": START}] * 2)
+    fill(PLAIN)
+    rows(PLAIN).update(public_id=rows(PLAIN)[0].public_id)
+    assert verify(find(PLAIN)).duplicates == 1
+
+
 def test_ids_of_the_application_are_of_nearly_the_same_time():
     insert_orders([START] * 3)
     fill("uuid7")
@@ -204,6 +212,15 @@ def test_from_when_on_the_application_generates_ids():
     rows("uuid7").filter(pk=keys[1]).update(uuid7=None)
     fill("uuid7")
     assert saved_run("uuid7").ids_since == START + 3 * SECOND
+
+
+def test_after_now_the_application_generates_ids():
+    insert_orders([START, timezone.now() + HOUR])
+    rows("uuid7").filter(pk=rows("uuid7").last().pk).update(
+        uuid7=field_of("uuid7").scheme.generate()
+    )
+    fill("uuid7")
+    assert saved_run("uuid7").ids_since <= timezone.now()
 
 
 def test_rows_without_a_possible_time():

@@ -33,6 +33,18 @@ class Gift(Purchase):
     card = models.CharField(max_length=50, default="")
 
 
+class NoRows(models.Manager["HiddenPurchase"]):
+    def get_queryset(self) -> models.QuerySet["HiddenPurchase"]:
+        return super().get_queryset().none()
+
+
+class HiddenPurchase(Purchase):
+    objects = NoRows()
+
+    class Meta:
+        proxy = True
+
+
 class Receipt(Named):
     """Its key is a relation."""
 

@@ -1,10 +1,11 @@
 """Views of Django and of REST: a URL with an old id redirects to the one with the present id."""
 
+import io
 import uuid
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.test import Client
 from django.test.utils import override_script_prefix
 from django.urls import include, path, register_converter, reverse
@@ -21,7 +22,17 @@ from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.combinations import in_one_case
 from tests.store.api import serializer_for, viewset_for
 
-from .models import Country, Device, Gift, Parcel, Purchase, Receipt, Secret, Unmoved
+from .models import (
+    Country,
+    Device,
+    Gift,
+    HiddenPurchase,
+    Parcel,
+    Purchase,
+    Receipt,
+    Secret,
+    Unmoved,
+)
 
 pytestmark = pytest.mark.django_db
 OLD_UUID = uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c")
@@ -35,6 +46,14 @@ class Shown(RedirectOldIDs, DetailView):
 
     def render_to_response(self, context):
         return HttpResponse(context["object"].name)
+
+
+class Downloaded(Shown):
+    queryset = HiddenPurchase._base_manager.all()
+    file = io.BytesIO()
+
+    def render_to_response(self, context):
+        return FileResponse(self.file)
 
 
 class Edited(RedirectOldIDs, UpdateView):
@@ -83,6 +102,7 @@ urlpatterns = [
     path("", include(router.urls)),
     path("formats/", include((formats.urls, "formats"), "v1")),
     path("shops/<str:shop>/<str:number>/", Retrieved.as_view()),
+    path("files/<str:pk>/", Downloaded.as_view()),
     path("edit/<str:shop>/<str:number>/", Edited.as_view(), {"extra": 1}, name="edit"),
     path("by-slug/<str:slug>/", BySlug.as_view(), name="by-slug"),
     path("two/<int:pk>/", Shown.as_view(model=Purchase), name="two"),
@@ -166,6 +186,13 @@ def test_two_paths_of_one_name():
     with override_script_prefix("/site/"):
         assert client.get("/two/17/").url == f"/site/two/{public_id(row)}/"
     assert client.get("/two/18/").status_code == 404
+
+
+def test_a_view_of_rows_that_the_default_manager_hides_closes_its_file():
+    assert client.get("/files/17/").status_code == 404
+    row = moved(Purchase)
+    assert client.get("/files/17/").url == f"/files/{public_id(row)}/"
+    assert Downloaded.file.closed
 
 
 def test_a_view_before_the_move_and_other_lookups_are_as_always():

@@ -191,7 +191,7 @@ class PostgreSQL(Engine):
             f"the trigger {name} of {of}" for _, parent, name, of in triggers if parent not in known
         ]
         effects += [f"the rule {name}" for (name,) in db.rows(connection, _RULES, [table])]
-        for model in dict.fromkeys([target.model, target.source.field.model]):
+        for model in target.source.read_models:
             if tables.may_hide_rows(connection, model._meta.db_table):
                 effects.append(
                     f"the row-level security of {model._meta.db_table} may hide rows from "

@@ -150,6 +150,11 @@ class Source(ABC):
         """More about the times, as lines of the plan."""
         return ()
 
+    @property
+    def read_models(self) -> Iterable[type[models.Model]]:
+        """The models whose rows it needs: row-level security may hide some."""
+        return dict.fromkeys([self.model, self.field.model])
+
     comes_last = False
     """Whether a run fills these rows after all others: it locks them, and its cursor stays."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
-from django.db import models
+from django.db import connections, models
 from django.db.models import Q
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
@@ -18,7 +18,7 @@ from django.utils.functional import cached_property
 
 from ...errors import BackfillError, counted
 from ...fields.times import in_utc, in_zone
-from ...functions.time_columns import TimeColumn, column_of, times_of_python
+from ...functions.time_columns import TimeColumn, column_of
 from ...schemes.support import nearest
 from .base import CREATED_FROM, Expectation, Source, Wanted
 from .id_column import names_of, require_table
@@ -57,12 +57,9 @@ class InColumn(Source):
 
     @property
     def shown_range(self) -> tuple[datetime, datetime] | None:
-        times = self.values
-        return times_of_python(times.connection.vendor, in_utc=times.knows_utc)
-
-    @cached_property
-    def values(self) -> TimeColumn:
-        return column_of(self.field, self.using)
+        if connections[self.using].vendor != "postgresql":
+            return None
+        return datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
     @property
     def mostly_future(self) -> str:
@@ -80,7 +77,7 @@ class Times(InColumn):
 
     @cached_property
     def times(self) -> TimeColumn:
-        return self.values
+        return column_of(self.field, self.using)
 
     @property
     def selected_place(self) -> Any:

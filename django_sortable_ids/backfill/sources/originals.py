@@ -69,6 +69,10 @@ class Originals(InOrderOfKeys):
         return {"copied_from": f"{self.original._meta.label}.{self.id_name}"}
 
     @property
+    def read_models(self) -> Sequence[type[models.Model]]:
+        return self.model, self.original
+
+    @property
     def originals(self) -> QuerySet[Any]:
         return QuerySet(self.original, using=self.using)
 
