@@ -1,4 +1,4 @@
-"""Errors that stop a backfill, and what messages have in common."""
+"""Errors that stop a command or a migration, and what messages have in common."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -59,7 +59,7 @@ class BackfillRun(models.Model):
     target = models.CharField(max_length=200, unique=True)
     """``app.Model.field``."""
     options = models.JSONField()
-    """Options that must be the same when the run is resumed, except its policies."""
+    """The source and what must be the same when the run is resumed; also its policies."""
     cursor = models.JSONField(null=True)
     """Where the last batch ended; None before the first."""
     ids_since = models.DateTimeField(null=True)
@@ -100,7 +100,7 @@ class MoveNote(models.Model):
     identity = models.JSONField()
     """What must be the same when the work is resumed."""
     state = models.JSONField()
-    """What is done so far."""
+    """What is done so far, and what the rest needs."""
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -35,7 +35,7 @@ def inspect_id_view(site: AdminSite) -> Callable[..., HttpResponse]:
 def inspect_id_urls(site: AdminSite) -> list[URLPattern]:
     """The URL of the page, for ``get_urls()`` of a ``ModelAdmin`` of the site.
 
-    Every model may have one: ``reverse("admin:inspect_id")`` is the first of them.
+    Every model may have one: ``reverse("admin:inspect_id")`` is the last of them.
     """
     return [path("inspect-id/", inspect_id_view(site), name="inspect_id")]
 

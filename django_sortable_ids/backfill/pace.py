@@ -103,7 +103,7 @@ def signals(control: Control | None = None) -> Iterator[None]:
 
 
 FEWEST, MOST = 500, 100_000
-"""Bounds for the rows of a batch that has a target time."""
+"""Bounds for the rows of a batch; ``--batch-size`` may be less."""
 
 _SMOOTHING = 0.4
 """Weight of the last batch in the average."""
@@ -122,7 +122,7 @@ class Limits:
     pause_file: Path | None = None
     """The run pauses while this file exists."""
     lag: Callable[[], str] = lambda: ""
-    """Tells why the replicas are too late, as ``watch`` does; empty if they aren't."""
+    """Tells why the replica is too late, as ``watch`` does; empty if it isn't."""
     retry_time: float = 60.0
     """Give up after this many seconds of retries."""
 
@@ -211,7 +211,7 @@ def watch(replica: str, most: float) -> Callable[[], str]:
             return f"the lag of {replica!r} can't be queried: {error}"
         if lag is None:
             return unknown
-        return f"replicas lag by {lag:.0f} s, at most {most:g}" if lag > most else ""
+        return f"the replica lags by {lag:.0f} s, at most {most:g}" if lag > most else ""
 
     return reason_to_wait
 

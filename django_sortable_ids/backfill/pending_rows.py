@@ -35,14 +35,14 @@ class Bounds:
 class PendingRows:
     """The rows of a target without an id after a cursor; a cursor of None is before all rows."""
 
-    def __init__(self, target: Target, *, looks_up_ids: bool) -> None:
+    def __init__(self, target: Target, *, finds_ends_by_time: bool) -> None:
         self._target, self._source = target, target.source
         self._pages = SortedPages(target) if target.source.needs_sort else None
         self._left: dict[tuple[Any, Any], int] = {}
         """For a row, the counted number of later rows of its tick."""
         self._of_one_time: Row | None = None
         """The last row of a batch whose rows share one time: there may be more of them."""
-        self._is_dense = looks_up_ids
+        self._is_dense = finds_ends_by_time
         """Whether nearly all rows are without an id, and checking each of them is slow."""
 
     def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
@@ -52,10 +52,10 @@ class PendingRows:
     def following(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """A queryset whose first ``size`` rows are the next ones, as far as there are some."""
         if cursor and cursor.row == self._of_one_time:
-            ties = self._source.compared("exact", cursor.row[0]) & Q(pk__gt=cursor.row[1])
-            tied = self._target.missing.filter(ties)
-            if tied[size - 1 : size].exists():
-                return tied
+            same_time = self._source.compared("exact", cursor.row[0]) & Q(pk__gt=cursor.row[1])
+            of_that_time = self._target.missing.filter(same_time)
+            if of_that_time[size - 1 : size].exists():
+                return of_that_time
         return self.all(cursor)
 
     def next_rows(self, cursor: Cursor | None, size: int) -> list[Row]:
@@ -80,8 +80,10 @@ class PendingRows:
             if last and self._lock(last):
                 ticks = [first_tick, self._target.checked_tick(last)]
                 left = self.left(cursor, last, ticks, count)
-                tie = cursor and cursor.row == self._of_one_time and cursor.row[0]
-                return Bounds(first, last, count, left, first[0] == last[0] == tie)
+                continues_time = False
+                if cursor and cursor.row == self._of_one_time:
+                    continues_time = cursor.row[0] == first[0] == last[0]
+                return Bounds(first, last, count, left, continues_time)
         return None
 
     def _last_of_dense(self, first: Row, size: int) -> Row | None:

@@ -115,8 +115,8 @@ class Plan:
 
 
 def build(target: Target, batch_size: int) -> Plan:
-    """Check what could stop the backfill, and write nothing. The command and the plan of a
-    move call ``check_future`` as well. A map that is written at once has only ``check_writable``.
+    """Check what could stop the backfill, and write nothing. The command calls ``check_future`` as
+    well.
 
     Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
     triggers that the target doesn't allow, and if the ids of the last run had other options.
@@ -198,7 +198,7 @@ def _has_ids(target: Target, run: BackfillRun) -> bool:
             before = of_run(run.options, target.model, target.field, target.using)
         if cursor := Cursor.load(before, run.cursor):
             reached = before.source.until(*cursor.row)
-    return target.rows.filter(reached).exclude(target.is_without_id).exists()
+    return target.rows.filter(reached).exclude(target.needs_id).exists()
 
 
 def _before(target: Target, last: BackfillRun) -> dict[str, Any] | None:

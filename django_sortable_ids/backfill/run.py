@@ -52,7 +52,7 @@ Outcome = TypeVar("Outcome")
 class Result:
     filled: int
     remaining: int
-    """Rows that were inserted without an id during the run and still have none."""
+    """Rows that still have no id, such as those that were inserted at the end of the run."""
 
 
 def execute(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from operator import lt
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -27,7 +26,7 @@ from .sources.target import Target
 from .verification import EXAMPLES, SHARE, Page, StoredID, Verification
 
 if TYPE_CHECKING:
-    from .sources.old_ids import Lossless
+    from .sources.conversion import Lossless
     from .sources.originals import Originals
 
 
@@ -155,7 +154,7 @@ class Checker:
         self._shared = None if ids_since is None else unix_ns(aware(ids_since)) // 1000
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
         self._previous: tuple[Any, Any, Any] | None = None
-        """Key, place and rank of the last row whose order counts."""
+        """Key, place, and tick and suffix of the last row whose order counts."""
         self._looked_up = 0
         self._earlier = expected.earlier // MICROSECOND
         self._later = expected.later // MICROSECOND
@@ -259,8 +258,6 @@ class Checker:
             since_1970 = list(self._target.source.microseconds(row[0] for row in page))
         except (BackfillError, InvalidID, OutOfRange):
             since_1970 = [self._since(row) for row in page]
-        if is_of_run and self._is_as_written(page, ids, since_1970):
-            return
         for row, stored_id, since in zip(page, ids, since_1970, strict=True):
             if stored_id is None or since is None:
                 continue
@@ -281,27 +278,6 @@ class Checker:
             if value is not None:
                 self.result.generated += 1  # no backfill writes an id for such an old one
         return None
-
-    def _is_as_written(
-        self, page: Page, ids: Sequence[StoredID | None], since_1970: Sequence[int | None]
-    ) -> bool:
-        """Whether each id of a page is of its row's tick and in order, as nearly always. Counts
-        such a page as ``_check_order`` does its rows."""
-        times = self._times
-        ranks = [stored_id[1] for stored_id in ids if stored_id is not None]
-        since = [time for time in since_1970 if time is not None]
-        if not len(ranks) == len(since) == len(page):
-            return False
-        assert times is not None
-        epoch, length = times.epoch_ns, times.tick_ns
-        if [rank[0] for rank in ranks] != [(time * 1000 - epoch) // length for time in since]:
-            return False
-        before = ranks if self._previous is None else [self._previous[2], *ranks]
-        if not all(map(lt, before, before[1:])):
-            return False
-        self.result.judged += len(page)
-        self._previous = (page[-1][1], page[-1][0], ranks[-1])
-        return True
 
     def check_converted(self, page: Page, ids: Sequence[StoredID | None], source: Lossless) -> None:
         to_int, new = self._scheme.to_int, self._scheme
@@ -337,15 +313,15 @@ class Checker:
                 latest = self._previous[2] if self._previous else parts[0]
                 self._previous = (pk, place, max(parts[0], latest))
 
-    def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
+    def _check_order(self, pk: Any, place: Any, parts: Any) -> None:
         result, previous, source = self.result, self._previous, self._target.source
-        if previous is not None and rank <= previous[2]:
+        if previous is not None and parts <= previous[2]:
             # On SQLite, a time in another spelling may sort after a later one.
             if source.times and source.at(place) < source.at(previous[1]):
                 return
             result.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
         result.judged += 1
-        self._previous = (pk, place, rank)
+        self._previous = (pk, place, parts)
 
     def _differs(
         self,

@@ -50,7 +50,7 @@ class Writer:
 
     def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
-        self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
+        self.pending = PendingRows(target, finds_ends_by_time=engine.finds_ends_by_time)
         self._connection = engine.connection
         self.sender = engine.statements(target)
         """How Python sends ids."""
@@ -223,7 +223,7 @@ of a span."""
 
 class ComputingIDs:
     """Each batch is of consecutive rows. An engine that interleaves takes a larger span instead,
-    unless all its rows are of one tick, and writes it in parts, chosen by a hash of the tick.
+    where its ticks have ample room, and writes it in parts, chosen by a hash of the tick.
 
     Raises ``NotSupportedError`` if the database can't compute ids of the scheme.
     """

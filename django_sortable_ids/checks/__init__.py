@@ -1,6 +1,6 @@
 """System checks: they report what would otherwise go wrong later, without an error.
 
-``manage.py check`` checks the models, ``check --deploy`` also the worker numbers, and
+``manage.py check`` checks models, URLs and admins, ``check --deploy`` also the worker numbers, and
 ``check --database default`` and ``migrate`` the columns and the server. These are the messages by
 their number: what was found, its consequence, and what to do.
 """

@@ -1,4 +1,4 @@
-"""The database: SQL that Django has no expression for, catalogue, locks, errors, transactions."""
+"""What a database answers to SQL; its tables and columns, locks, errors and transactions."""
 
 from __future__ import annotations
 

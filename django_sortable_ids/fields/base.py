@@ -54,8 +54,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     def to_python(self, value: Any) -> Any:
         """The value of any accepted spelling: public text, bare text, or the Python type itself.
 
-        If several keys may have masked a public text, queries for the value that exists in the
-        table. Raises ``ValidationError`` for anything else, of any type.
+        If a text may stand for several, queries for the value that exists in the table. Raises
+        ``ValidationError`` for anything else, of any type.
         """
         return self._single(self._validated(value))
 
@@ -109,6 +109,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         try:
             value = self._read(spelling)
         except (InvalidID, TypeError):
+            return ()
+        if value is None:
             return ()
         return value.values if isinstance(value, Candidates) else (value,)
 

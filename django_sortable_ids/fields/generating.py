@@ -102,9 +102,9 @@ class GeneratedIDField(Field[SetType, GetType]):
         self.given_default = value
 
     def get_default(self) -> Any:
-        if not self.generates_ids:
-            return super().get_default()
-        return self.generate() if self._generated_with_instance else None
+        if self._generated_with_instance:
+            return self.generate()
+        return None if self.generates_ids else super().get_default()
 
     def contribute_to_class(self, cls: Any, name: str, private_only: bool = False) -> None:
         vars(self).pop("_generated_with_instance", None)  # of another model, if this is a copy
@@ -118,7 +118,7 @@ class GeneratedIDField(Field[SetType, GetType]):
         historical = model and model.__module__ == "__fake__"
         of_model = self.created_from or getattr(model, "makes_key_on_insert", False)
         on_insert = self.generates_on_insert or of_model
-        return self.primary_key and not historical and not on_insert
+        return self.has_default() and not historical and not on_insert
 
     def generate(self) -> ID:
         """A new id of the current time."""

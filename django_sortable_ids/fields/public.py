@@ -11,7 +11,7 @@ What each reader accepts, what it gives, and what it does with anything else:
 ``field.readings``           every spelling               all of its values    none
 ``field.to_python``          every spelling               the one with a row   ``ValidationError``
 ``field.get_prep_value``     every spelling               the one with a row   ``Malformed``
-``field.read_for_lookup``    every spelling               or ``Candidates``    ``Malformed``
+``field.read_for_lookup``    every spelling               a value, candidates  ``Malformed``
 ``field.canonical``          every spelling               the one with a row   leaves it
 ``field.shown``              every spelling               its public text      leaves it
 ===========================  ===========================  ===================  =================
@@ -271,7 +271,7 @@ class Malformed:
 
 
 class Candidates(ByArguments):
-    """The values that one public text may stand for, the likeliest first: always two or more.
+    """The values that one text may stand for, the likeliest first: always two or more.
 
     ``exact`` and ``in`` look up all of them, also through relations. Where only one value fits,
     the field takes the one that exists in the table. Used in lookups only.
@@ -282,4 +282,4 @@ class Candidates(ByArguments):
         self.values = values
 
     def __repr__(self) -> str:
-        return "<masked id>"
+        return "<one of several ids>"

@@ -12,6 +12,7 @@ from django.core.management.base import CommandError, DjangoHelpFormatter
 from django.db import connections
 
 from .. import fields
+from ..backfill.pace import MOST
 from ..backfill.sources.find import ARGUMENTS
 from ..backfill.sources.target import OnNull, OnOutOfRange
 from ..backfill.verification import SHARE
@@ -41,12 +42,13 @@ TAKES: Mapping[str, tuple[Set[str], str]] = {
         "--verify takes no {}: it fills no rows",
     ),
     "run": (_SOURCES | _PACE, "{} needs {}: add it"),
-    "move": ({*_KEYS, *_OF_MOVES, "dry_run", "write_migration"}, "--primary-key takes no {}"),
+    "move": (
+        {*_KEYS, *_OF_MOVES, "write_migration"},
+        "--primary-key takes no {}: it shows a plan, and with --write-migration writes that",
+    ),
 }
 """By mode: the options that it takes in addition to ``_COMMON``, and the refusal of others."""
 _COMMON = {"database", "as_json"}
-
-_MOST_ROWS = 2**31 - 1
 
 EXAMPLES = """\
 examples:
@@ -118,7 +120,7 @@ def add(parser: ArgumentParser) -> None:
         "--primary-key",
         action="store_true",
         help="show how the primary keys of the named models, which are sortable ids in the models "
-        "but not in the migrations, are moved with all that refers to them; write nothing",
+        "but not in the migrations, are moved with all that refers to them; change nothing",
     )
     modes.add_argument(
         "--to",
@@ -281,9 +283,7 @@ _percent = partial(_number, "a percentage from 0 to 100", 100)
 
 
 def _positive(text: str) -> int:
-    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST_ROWS))
-    if not is_number or not 1 <= int(text) <= _MOST_ROWS:
-        raise ArgumentTypeError(
-            f"{text!r}: expected a whole number of rows from 1 to {_MOST_ROWS:,}"
-        )
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MOST))
+    if not is_number or not 1 <= int(text) <= MOST:
+        raise ArgumentTypeError(f"{text!r}: expected a whole number of rows from 1 to {MOST:,}")
     return int(text)

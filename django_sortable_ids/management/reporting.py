@@ -18,9 +18,9 @@ from django.db.utils import InterfaceError, OperationalError
 from ..backfill.owner import is_alive, silence
 from ..backfill.pace import percent, share
 from ..backfill.sources.columns import times_of_creation
+from ..backfill.sources.conversion import names_with_times
 from ..backfill.sources.find import of_run
 from ..backfill.sources.id_column import find_field, last_run, require_table
-from ..backfill.sources.old_ids import names_with_times
 from ..backfill.sources.target import POLICIES, database_option
 from ..db import tables
 from ..db.errors import is_denied

@@ -34,13 +34,14 @@ ADVICE: Mapping[str, str] = {
 """What to do, by kind of finding."""
 _READ = 1000
 """Rows at each end of a table from which the values are taken."""
-_VALUES = 50
+_NAMES = 50
 _DOCUMENTS = 20
 _MEMBERS = 500
 _LEAST_SHARE = 0.9
 """The least share of keys among values in JSON, if no name says so: rows may be deleted."""
 _OWN = f"{BackfillRun._meta.app_label}_"
-_NOT_LISTED = (_OWN, "django_migrations", "django_content_type", "sqlite_", "moving__")
+_DJANGO = ("django_migrations", "django_content_type")
+_NOT_LISTED = (_OWN, *_DJANGO, "sortable_ids_", "sqlite_", "moving__")
 _NUMBERS = ("int", "serial", "numeric", "decimal")
 _TEXTS = ("char", "text", "json")
 _GENERIC = re.compile(r"(object|obj)_(id|pk)$")
@@ -230,7 +231,7 @@ class _Sample:
                     members[label] |= dict.fromkeys(map(str, value))
                 elif is_key is not None:
                     members[label][str(value)] = None
-        for label in [*members][:_VALUES]:
+        for label in [*members][:_NAMES]:
             values = [*members[label]][:_MEMBERS]
             match = self._key_of(values, change, least=_LEAST_SHARE)
             if match and label:
@@ -245,7 +246,7 @@ class _Sample:
         return Finding(kind, f"{self._table}.{self._name}", text)
 
     def _values(self, most: int) -> list[Any]:
-        """At most ``most`` values of the first rows and of the last: old ones may be of no row."""
+        """The values of the first ``most`` rows and of the last ones: old ones may be of no row."""
         quote = self._connection.ops.quote_name
         table, name = quote(self._table), quote(self._name)
         if self._connection.vendor == "postgresql":

@@ -178,7 +178,7 @@ def name_of_old(meta: Any, before: str) -> str:
     return before if before in names else f"{OLD}{meta.pk.name}"
 
 
-def without_old(
+def old_field_problems(
     moving: Iterable[Model], state: ProjectState, connection: Any, *, keeps_old: bool
 ) -> Iterator[str]:
     """What models lack for keeping their old keys. ``state`` is that of the migrations."""
@@ -199,7 +199,7 @@ def without_old(
             )
 
 
-def renamed(moving: Iterable[Model], state: ProjectState) -> Iterator[str]:
+def name_problems(moving: Iterable[Model], state: ProjectState) -> Iterator[str]:
     """What prevents another name of a key, or of its column."""
     for model in moving:
         key = model._meta.pk

@@ -26,7 +26,7 @@ from ..fields.of_model import is_same
 from ..models import MoveNote
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
-from . import adopting, checklist, edits, key_map, obstacles
+from . import adopting, checklist, edits, key_map, notes, obstacles
 from .changes import graph, texts
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
@@ -89,13 +89,15 @@ def build(
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
     preferred as the source of times. Keys that are not edited yet are checked as if they were
     of the class ``to``. ``adopted`` and ``allowed`` are the arguments of ``--adopt`` and
-    ``--allow``. ``on_null`` is that of every key. Writes nothing.
+    ``--allow``. ``on_null`` is that of every key. Changes nothing
+    that stays: the rehearsal creates tables without rows, and drops them.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.
     """
     require_table(MoveNote, using)
     connection = connections[using]
+    notes.refuse_if_stopped(connection)
     with reading_migrations():
         loader = MigrationLoader(connection)
         state = loader.project_state()
@@ -191,9 +193,9 @@ def _to_move(
             "in the migrations. Name tables of the project, in the database of --database and in "
             "apps with migrations, and edit their keys first"
         )
-    problems = [*edits.renamed(moving, state)]
+    problems = [*edits.name_problems(moving, state)]
     if not needed:
-        problems += edits.without_old(moving, state, connection, keeps_old=keeps_old)
+        problems += edits.old_field_problems(moving, state, connection, keeps_old=keeps_old)
     if problems or unapplied:
         raise BackfillError("\n".join(problems) or waiting)
     for model in moving:

@@ -104,7 +104,7 @@ class Note:
 
     @property
     def last_numbers(self) -> dict[str, int]:
-        """What ``begin`` or ``write`` saved of any move of these keys."""
+        """What ``begin`` or ``write`` saved of any move with this first key."""
         return dict(self._note.state.get(_NUMBERS, {}))
 
     def progress(self) -> str:
@@ -120,12 +120,12 @@ class Note:
 
     @property
     def with_old_keys(self) -> list[str]:
-        """What ``write`` saved of the last move of these keys."""
+        """What ``write`` saved of the last move with this first key."""
         return list(self._note.state.get(WITH_OLD_KEYS, ()))
 
     @property
     def _note(self) -> MoveNote:
-        """The note of the last move of these keys; an empty one if there was none."""
+        """The note of the last move with this first key; an empty one if there was none."""
         new = MoveNote(target=self._target, identity={}, state={})
         return MoveNote.objects.using(self._using).filter(target=self._target).first() or new
 
@@ -133,6 +133,17 @@ class Note:
 def written(connection: Any) -> Iterable[MoveNote]:
     """The note of the last move of each key, or of several keys."""
     return notes_of(connection, _PREFIX)
+
+
+def refuse_if_stopped(connection: Any) -> None:
+    """Raise ``BackfillError`` if a move must be continued, whose new tables a plan would drop."""
+    for note in written(connection):
+        if STEPS in note.state:
+            raise BackfillError(
+                f"a move of the keys of {', '.join(models_of(note))} was stopped in the middle: "
+                f"complete it by manage.py migrate, with its migration as it was, before you plan "
+                f"another one"
+            )
 
 
 def models_of(note: MoveNote) -> list[str]:

@@ -108,7 +108,7 @@ class Report:
 
 
 def report(planned: PlannedMove) -> Report:
-    """Counts all rows. Writes nothing."""
+    """Counts all rows, and copies some into a temporary table to estimate the duration."""
     engine = planned.engine
     change, connection = engine.change, engine.connection
     names = [table.name for table in change.tables]

@@ -1,4 +1,4 @@
-"""Swaps the names of two columns.
+"""Swaps the names of two columns; and the notes of swaps and moves that were stopped.
 
 A note in the database tells what was done: the process may be killed before the migration is
 recorded. Django records the undoing of a migration after its transaction, on every engine.

@@ -117,8 +117,9 @@ class Randomness:
         while True:
             try:
                 number = self._words.pop()
-                for _ in self._further_words:
-                    number = number << 64 | self._words.pop()
+                if self._further_words:  # in less time than a loop over none
+                    for _ in self._further_words:
+                        number = number << 64 | self._words.pop()
             except IndexError:
                 self._words = memoryview(self._source(8 * AT_ONCE)).cast("Q").tolist()
                 continue

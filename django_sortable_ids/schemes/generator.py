@@ -1,7 +1,7 @@
 """New ids: strictly increasing within a process, safe between threads and across forks.
 
-1. ``next()`` reads the clock. From the second call of a tick on, a finished id is popped from a
-   list. That is atomic and needs no lock, so it is the only path that takes none.
+1. ``next()`` reads the clock. Mostly from the third call of a tick on, a finished id is popped
+   from a list. That is atomic and needs no lock, so it is the only path that takes none.
 2. Otherwise a lock is taken. If the clock shows a later tick, the first id of that tick gets a
    random suffix. If the list is empty, ids of the tick are finished for it: twice as many each
    time, half as many in a new tick. Each is a random step after the one before.
@@ -19,6 +19,7 @@ import weakref
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from itertools import accumulate
 from threading import Lock
 from typing import Any, ClassVar
@@ -103,10 +104,11 @@ class Generator:
         worker: int | None = None,
         write: Callable[[int], Any] = int,
         write_all: Callable[[Sequence[int]], Sequence[Any]] = list,
+        of_time: Any = None,
         sources: Sources | None = None,
     ) -> None:
         """Tick 0 starts at ``epoch_ns`` (Unix time), and each tick lasts ``tick_ns``. ``write`` and
-        ``write_all`` turn numbers into ids.
+        ``write_all`` turn numbers into ids, and ``of_time`` generates an id of a time.
 
         Raises ``ValueError`` if the layout has no such worker number.
         """
@@ -116,10 +118,10 @@ class Generator:
         self._tick_ns = tick_ns
         self._write = write
         self._write_all = write_all
+        self._of_time = of_time
         self._sources = sources or _default_sources
         self._join_all = layout.joiner.join_all
         self._join = layout.joiner.join
-        self._first_tick, self._last_tick = layout.first_tick, layout.last_tick
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
         self._per_tick_bits = (per_tick - 1).bit_length()
         most = (layout.suffixes // 2).bit_length() - 1 - self._per_tick_bits
@@ -132,12 +134,14 @@ class Generator:
         self._restart()
         _generators.add(self)
 
-    def next(self) -> Any:
-        """The next id.
+    def next(self, at: datetime | None = None) -> Any:
+        """The next id; with ``at``, one of that time.
 
         Raises ``OutOfRange`` if the layout can't hold the clock's time, and ``ClockRollback`` if
         the process's ``RollbackRule`` demands it.
         """
+        if at is not None:
+            return self._of_time(at)
         # Looked up at each call: freezegun replaces the function.
         ns = (self._clock or time.time_ns)()
         since, until, pop = self._current
@@ -195,7 +199,7 @@ class Generator:
             value = self._start(now)
             self._peak = now
             if self._suffixes is None and self._batch == 1:
-                self._first_until = min(now + self._travel + 1, self._last_tick)
+                self._first_until = min(now + self._travel + 1, self._layout.last_tick)
             return value
         if (value := self._next_of_tick()) is None:
             following, latest = self._tick + 1, now
@@ -248,13 +252,13 @@ class Generator:
 
     def _first(self, tick: int) -> tuple[int, int]:
         """The first suffix in a tick, and the end (excluded) of its suffixes."""
-        if not self._first_tick <= tick <= self._last_tick:
+        layout = self._layout
+        if not layout.first_tick <= tick <= layout.last_tick:
             raise OutOfRange(
                 "the clock's time is outside the range of the scheme; correct the clock, or "
                 "the field's epoch_ms"
             )
-        layout = self._layout
-        stop = layout.suffixes if tick < self._last_tick else layout.capacity(tick)
+        stop = layout.suffixes if tick < layout.last_tick else layout.capacity(tick)
         if self._suffixes is None:
             return self._below(stop - (stop >> HEADROOM_BITS)), stop
         suffix, stop = self._suffixes.start, min(self._suffixes.stop, stop)

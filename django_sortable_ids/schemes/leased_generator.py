@@ -1,6 +1,7 @@
 """Ids of a leased worker number, each of a time within the lease."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Protocol
 
 from .generator import Generator
@@ -62,8 +63,10 @@ class LeasedGenerator(Generator):
         self._source = source
         super().__init__(layout, **options)
 
-    def next(self) -> Any:
+    def next(self, at: datetime | None = None) -> Any:
         """Like ``Generator.next``; also raises ``LeaseLost``, and the errors of getting a lease."""
+        if at is not None:
+            return super().next(at)
         lease = self._lease or self._start_lease()
         value = super().next()
         # The tick of the id, or a later one that another thread has started since.

@@ -61,7 +61,7 @@ class Scheme(ByFields, ABC):
 
     # Text
 
-    @property
+    @cached_property
     def canonical(self) -> TextForm:
         return self.text_forms[0][1]
 
@@ -191,7 +191,7 @@ class Scheme(ByFields, ABC):
 
     @abstractmethod
     def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
-        """``n`` new values, strictly increasing."""
+        """``n`` new values, each later in the order than the one before."""
 
     # Time
 
@@ -204,7 +204,7 @@ class Scheme(ByFields, ABC):
         raise NotTimeOrdered(f"{self.title} carries no creation time")
 
     def lower_bound(self, at: datetime) -> ID:
-        """The least value generated at or after ``at``; ``NotTimeOrdered`` without a time."""
+        """The first value, in the order, of the time ``at``; ``NotTimeOrdered`` without a time."""
         raise NotTimeOrdered(f"{self.title} carries no creation time")
 
     def can_hold(self, at: datetime) -> bool:

@@ -48,7 +48,8 @@ WRONG_VALUES = {
     ("on_null",): ("ship", CHOOSE),
     ("created_at",): ("yesterday", CHOOSE),
     ("database",): ("nope", CHOOSE),
-    ("batch_size",): (0, "'{}': expected a whole number of rows from 1 to 2,147,483,647"),
+    ("batch_size",): (0, "'{}': expected a whole number of rows from 1 to 100,000"),
+    ("max_rows_per_second",): (100_001, "'{}': expected a whole number of rows from 1 to 100,000"),
     ("sleep",): (-1, "'{}': expected a number of seconds, 0 or more"),
     ("allow_edited_times",): ("many", "{!r}: expected a percentage from 0 to 100"),
 }

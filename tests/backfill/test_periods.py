@@ -75,6 +75,16 @@ def test_times_and_zones_may_be_said():
     ]
 
 
+def test_the_time_of_one_row_is_found():
+    keys(7)
+    given = {"created_from": "pk", "start": "2015-01-01", "end": "2024-06-30"}
+    source = find(NAME, given, None).source
+    middle = datetime(2020, 1, 1, tzinfo=UTC)
+    assert source.at(7) < middle
+    assert BillLine.objects.filter(source.between(None, middle)).exists()
+    assert not BillLine.objects.filter(source.between(middle, None)).exists()
+
+
 def test_late_rows_have_the_time_of_their_key():
     keys(10, 20, 40)
     call(NAME, *PERIOD)

@@ -66,11 +66,10 @@ def test_where_times_come_from(source, message):
     assert refusal("shop.Plain.public_id", created_from=source).startswith(message)
 
 
-@pytest.mark.parametrize("size", ["0", "-1", "1.5", "²", "2147483648", "9" * 20])
+@pytest.mark.parametrize("size", ["0", "-1", "1.5", "²", "100001", "9" * 20])
 def test_the_size_of_a_batch_is_a_whole_number(size):
     assert refusal("shop.Plain.public_id", f"--batch-size={size}") == (
-        f"Error: argument --batch-size: {size!r}: expected a whole number of rows "
-        "from 1 to 2,147,483,647"
+        f"Error: argument --batch-size: {size!r}: expected a whole number of rows from 1 to 100,000"
     )
 
 

@@ -231,6 +231,7 @@ def test_tables_that_no_model_has():
             f"CREATE TABLE legacy_log (id integer PRIMARY KEY, group_id integer, "
             f"{group_column} integer, note_group integer)"
         )
+        cursor.execute("CREATE TABLE sortable_ids_deleted__group (group_id integer)")
         # The first rows have keys of deleted ones.
         log = [(n, 70_000 + n, 70_000 + n, 70_000 + n) for n in range(1200)]
         log[-1] = (1200, group.pk, group.pk, 80_000)
@@ -240,6 +241,7 @@ def test_tables_that_no_model_has():
         finally:
             cursor.execute("DROP TABLE legacy")
             cursor.execute("DROP TABLE legacy_log")
+            cursor.execute("DROP TABLE sortable_ids_deleted__group")
     one = "1 of 1 values are keys of auth.Group"
     assert {each.column: each.text for each in found} == {
         "legacy.group_id": one,

@@ -513,7 +513,8 @@ def test_a_model_without_a_field_for_its_old_key(edited_project):
 REFUSED = [
     (["depot.Nothing"], "depot.Nothing: App 'depot' doesn't have a 'Nothing' model. "
                         "Expected an app or app.Model"),
-    (["depot", "--verify"], "--primary-key takes no --verify"),
+    (["depot", "--verify"], "--primary-key takes no --verify: it shows a plan"),
+    (["depot", "--dry-run", "--write-migration"], "--primary-key takes no --dry-run: it shows"),
     (["depot", "--sleep=1", "--allow-triggers"],
      "--primary-key takes no --allow-triggers and --sleep"),
     (["depot", "--on-null=skip"], "--on-null=skip leaves NULL, which no key may have"),

@@ -5,6 +5,7 @@ the migration says.
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
 
 from django_sortable_ids.backfill import pending_rows as at_once
 from django_sortable_ids.errors import BackfillError
@@ -16,6 +17,8 @@ from . import small
 
 pytestmark = own_tables
 
+NOW = datetime(2024, 6, 1, tzinfo=UTC)
+TWO = "UUIDv7", "ULID"
 ROWS = """
 def more_rows(apps, schema_editor):
     Customer, Order = (apps.get_model("depot", name) for name in ("Customer", "Order"))
@@ -70,6 +73,28 @@ def test_a_key_whose_column_has_another_name(depot):
     assert small.names(depot) == small.IN_ORDER
     depot.migrate("0001_step")
     assert dict(depot.model("Customer").objects.values_list("name", "pk")) == old
+
+
+def test_keys_that_the_database_generates(depot):
+    if not connection.features.can_return_columns_from_insert:
+        pytest.skip("no INSERT returns the key")
+    imported = "from django_sortable_ids.functions import GenerateID"
+    uuid7, ulid = (f"{name}Field(primary_key=True, db_default=GenerateID())" for name in TWO)
+    small.create(depot, key=ulid, before=imported)
+    old = "ULIDField(null=True, unique=True)"
+    move = small.MOVE.format(
+        field=uuid7,
+        options=f'created_from="created_at", old={old}',
+        references=[small.REFERENCE],
+        generic=[],
+    )
+    depot.write(move, imported, atomic=False)
+    for target in ("0002_step", "0001_step"):
+        depot.migrate(target)
+        customer = depot.model("Customer").objects.create(name=target[3], created_at=NOW)
+        customer.refresh_from_db()
+        assert depot.model("Order").objects.create(name=target[3], customer=customer).pk
+        assert small.names(depot)[-1] == target[3]
 
 
 @pytest.mark.parametrize("page", [1, 1000])

@@ -13,7 +13,7 @@ from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.migrating.unrecorded import unrecorded_changes
 from django_sortable_ids.models import BackfillRun, MoveNote
-from tests.backfill.command import printed
+from tests.backfill.command import called, printed
 from tests.marks import own_tables
 from tests.migrations.conftest import modelled
 
@@ -96,6 +96,10 @@ def test_nothing_is_migrated_without_its_migration(depot):
     path.unlink()
     with pytest.raises(CommandError, match="Restore it, and complete it"):
         depot.migrate("0001_step")
+    # Its rehearsal would drop the new tables, without which the move would seem to be complete.
+    text, error = called("depot", primary_key=True)
+    assert not text
+    assert str(error).startswith("a move of the keys of depot.Customer was stopped in the middle: ")
     path.write_text(written)
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER

@@ -75,8 +75,8 @@ class Statements(ABC):
     batch_sql: str
     """An UPDATE of the rows without an id between two rows."""
     counting_sql: str | None = None
-    """A statement before each batch that counts the rows of its ticks, for ``batch_sql``. It has
-    one more parameter, ``size``: how many rows of the batch have no id, at most."""
+    """A statement before each batch that counts the rows of its largest tick, for ``batch_sql``. It
+    has one more parameter, ``size``: how many rows of the batch have no id, at most."""
     one_time_sql: str | None = None
     """``batch_sql`` for rows that all have the same time."""
     part_sql: str
@@ -172,7 +172,7 @@ class Engine(ABC):
     rows_per_second: tuple[float, float]
     """Lower bound: wide rows with many indexes on a slow disk. Upper bound: the benchmarks on two
     cores."""
-    looks_up_ids = False
+    finds_ends_by_time = False
     """Whether the ends of a batch are read from the index on the time alone, as long as nearly all
     rows are without an id: to look up the id of each takes half as long as the UPDATE."""
     writes_first = False
@@ -195,25 +195,21 @@ class Engine(ABC):
     def check_table(self, target: Target) -> None:
         """Raise ``BackfillError`` for a table that can't be committed together with the run, and
         for times, naming a row, that Django and the database don't read alike."""
-        return
 
     def check_session(self, target: Target) -> None:
         """Raise ``BackfillError`` if a time is ambiguous in the time zone of the session."""
-        return
 
     # Sessions
 
     def prepare_session(self) -> None:
         """Set the options of a new session that can't be set for one transaction."""
-        return
 
     def begin_batch(self) -> None:
-        """Set a short lock timeout for this transaction, and no limit for its statements."""
-        return
+        """Set a short lock timeout for this transaction, and no limit for its statements; not where
+        ``prepare_session`` does it."""
 
     def end_session(self) -> None:
         """Undo the changes of ``prepare_session``."""
-        return
 
     # Replicas
 

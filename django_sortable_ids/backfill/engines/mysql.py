@@ -1,4 +1,4 @@
-"""MariaDB and MySQL: sessions, and checks of times. ``mysql_statements.py`` has the UPDATEs.
+"""MariaDB and MySQL: sessions, and what is refused. ``mysql_statements.py`` has the UPDATEs.
 
 Impossible dates, such as 2020-02-00, and ambiguous TIMESTAMPs are refused. Drivers read an
 impossible date as NULL. The database doesn't treat it as NULL, except for the zero date,
@@ -41,7 +41,7 @@ _LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 class MySQL(Engine):
     statements = MySQLStatements
     rows_per_second = (10_000.0, 60_000.0)
-    looks_up_ids = True
+    finds_ends_by_time = True
 
     def side_effects(self, target: Target) -> list[str]:
         """Triggers, system versioning, and stored columns that are computed again."""

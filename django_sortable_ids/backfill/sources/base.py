@@ -2,7 +2,7 @@
 
 A source is a subclass of ``Source``, each kind in one file. It owns the arguments that name it, the
 order of the rows, their times, the ids that it knows, and what a plan and ``--verify`` expect.
-``SOURCES`` in ``find.py`` lists them.
+``SOURCES`` in ``find.py`` lists those that arguments name; they make the others.
 """
 
 from __future__ import annotations
@@ -107,7 +107,6 @@ class Source(ABC):
     def check(cls, given: Given) -> None:
         """Raise ``WrongArguments`` for arguments that contradict each other, and ``BackfillError``
         for values that no rows can have."""
-        return
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Source | None:
@@ -276,7 +275,6 @@ class Source(ABC):
     def check_places(self, target: Target) -> None:
         """Raise ``BackfillError``, naming a row, for a place, not NULL, that gives no id. Its time
         is checked afterwards."""
-        return
 
     @property
     def warnings(self) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""All sources of creation times, and the target of a backfill that arguments name."""
+"""The sources that arguments name, and the target of a backfill that they give."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ...errors import BackfillError
 from ...fields import SortableIDField, history_models
 from .base import Given, Source, Wanted
 from .columns import InColumn
+from .conversion import Conversion
 from .id_column import check_schema, find_field, last_run
-from .old_ids import Conversion
 from .originals import Originals
 from .periods import Fixed, Spread
 from .target import POLICIES, EveryRow, Target
@@ -66,7 +66,7 @@ def of_run(
 def every_row(
     model: type[models.Model], field: SortableIDField, given: Given, using: str
 ) -> EveryRow:
-    """Like ``of_source``, but every row gets an id, and nothing is known of an earlier run."""
+    """A target whose rows all get an id, without checks and without an earlier run."""
     wanted = Wanted(model, field, using, given, None, QuerySet(model, using=using))
     return EveryRow(field, _source_of(wanted))
 

@@ -140,8 +140,9 @@ class Spread(Derived):
         return condition
 
     def _key_from(self, at: datetime) -> int:
-        """The least key whose time is ``at`` or later, between ``first`` and ``last``."""
-        low, high = self.first, self.last
+        """The least key whose time is ``at`` or later, from ``first`` on; with one key it may be
+        the next."""
+        low, high = self.first, self.last + 1
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self.at(middle) >= at else (middle + 1, high)

@@ -23,7 +23,7 @@ from ...schemes.clock_and_randomness import MICROSECOND
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run
-BEFORE = "before"  # the key of the run whose skipped rows this one fills, for --verify
+BEFORE = "before"  # that of an earlier run, whose skipped rows this one fills, for --verify
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip"]
 
@@ -117,18 +117,18 @@ class Target:
         return self.source.rows
 
     @property
-    def is_without_id(self) -> Q:
+    def needs_id(self) -> Q:
         return Q(**{f"{self.field.name}__isnull": True})
 
     @property
     def without_id(self) -> QuerySet[Any]:
-        return self.rows.filter(self.is_without_id)
+        return self.rows.filter(self.needs_id)
 
     @property
     def is_missing(self) -> Q:
         """Whether a row has no id, except rows that ``on_null`` fills later, and rows that it or
         ``on_out_of_range`` skips."""
-        missing = self.is_without_id
+        missing = self.needs_id
         if self.on_null != "error":
             missing &= Q(**{f"{self.source.field.name}__isnull": False})
         if self.on_out_of_range != "error" and self.time_range:
@@ -145,7 +145,7 @@ class Target:
         """The rows that stay without an id, and would get one by ``--on-null=now``."""
         has_none = Q(**{f"{self.source.field.name}__isnull": True})
         is_skipped = has_none if self.on_null == "skip" else Q(pk__in=[])
-        return self.source.outer_rows.filter(self.is_without_id, is_skipped)
+        return self.source.outer_rows.filter(self.needs_id, is_skipped)
 
     @property
     def skipped(self) -> QuerySet[Any]:
@@ -232,7 +232,7 @@ class Target:
 class EveryRow(Target):
     """A target whose ids are in another table, or whose column is still to be added."""
 
-    is_without_id = Q()
+    needs_id = Q()
 
 
 def database_option(using: str) -> str:
@@ -264,7 +264,7 @@ def check_times(target: Target, missing: int) -> None:
     which an id can be generated."""
     scheme, name = target.field.scheme, target.source.field.name
     if target.on_null == "error":
-        rows = target.source.outer_rows.filter(target.is_without_id, **{f"{name}__isnull": True})
+        rows = target.source.outer_rows.filter(target.needs_id, **{f"{name}__isnull": True})
         _refuse(target, rows, f"has no {name}", "Give it one, or choose --on-null")
     target.source.check_places(target)
     if not target.source.is_by_time:

@@ -153,6 +153,13 @@ class KeyEngine(ABC):
         """What makes texts of a new table compare as those of another one."""
         return ""
 
+    def default_of(self, key: Key) -> str:
+        """What gives the key its ``db_default``; empty if it has none."""
+        if not key.after.has_db_default():
+            return ""
+        sql, parameters = self.editor.db_default_sql(key.after)
+        return f"DEFAULT {sql % tuple(map(self.editor.quote_value, parameters))}"
+
     def new_value(self, part: Key | ReferringColumn) -> str:
         """The next value of a column, for a row named ``t``."""
         pairs = part.key.map

@@ -32,9 +32,11 @@ COUNTED: dict[str, Any] = {
     "BigAutoField": models.BigIntegerField,
     "SmallAutoField": models.SmallIntegerField,
 }
-_OF_KEYS = ("primary_key", "serialize", "blank", "default", "db_column", "created_from")
-_OF_TIMES = ("auto_now", "auto_now_add", "db_default", "db_index", "unique", "validators")
-_NOT_COPIED = (*_OF_KEYS, *_OF_TIMES)
+_NOT_COPIED = (
+    *("primary_key", "serialize", "blank", "default", "db_column", "created_from"),
+    *("auto_now", "auto_now_add", "db_default", "db_index", "unique", "validators"),
+)
+"""Options of keys and of times that the columns of a map don't have."""
 
 
 @dataclass(frozen=True)

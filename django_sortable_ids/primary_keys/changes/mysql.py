@@ -2,14 +2,13 @@
 with other columns, and one RENAME TABLE exchanges all of them.
 
 1. Each table gets a new one LIKE it, without foreign keys. Key columns, and columns that refer to
-   them, get other types.
-2. The rows are copied, with the new keys from the maps.
+   them, get other types. The rows are copied, with the new keys from the maps.
+2. A table or map that was written since step 1 began is refused.
 3. One transaction replaces keys in texts, and begins the note, with the foreign keys as SQL.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
    foreign keys come back.
 
-After a stop before the note, new tables are created and filled again; after it, step 4 resumes. A
-table or map that was written since step 1 began is refused.
+After a stop before the note, new tables are created and filled again; after it, step 4 continues.
 """
 
 from __future__ import annotations

@@ -237,14 +237,9 @@ class NewTable:
         key = self.table.key
         for name, kind in self._types():
             info = self.old.columns[name.lower()]
-            is_key = key is not None and name == key.name
-            default = ""
-            if key and is_key and key.after.has_db_default():
-                sql, parameters = self._editor.db_default_sql(key.after)
-                default = f"DEFAULT {sql % tuple(map(self._editor.quote_value, parameters))}"
             parts = (
                 f"MODIFY {self._quote(name)} {kind} {'NULL' if info.null else 'NOT NULL'}",
-                default,
+                self._engine.default_of(key) if key and name == key.name else "",
                 "INVISIBLE" if "INVISIBLE" in info.extra else "",
                 f"COMMENT {self._editor.quote_value(info.comment)}" if info.comment else "",
             )

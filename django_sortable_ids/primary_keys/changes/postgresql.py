@@ -146,6 +146,9 @@ class PostgreSQLKeys(InOneTransaction):
             self._create_pattern_index(key.after)
             if suffix := key.after.db_type_suffix(self.connection):
                 self._number(key, suffix)
+            if default := self.default_of(key):
+                table, name = map(self.quote, (key.table, key.name))
+                self.execute(f"ALTER TABLE {table} ALTER {name} SET {default}")
         for table in self.change.tables:
             for column in table.dropped:
                 self.execute(f"ALTER TABLE {self.quote(table.name)} DROP {self.quote(column)}")
