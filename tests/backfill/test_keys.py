@@ -10,8 +10,10 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
+from tests.support import execute
 
 from .shop.models import (
+    Document,
     OwnedKey,
     PairKey,
     SortableKey,
@@ -77,6 +79,15 @@ def test_keys_of_any_type_break_ties(monkeypatch, model, source, where):
     assert ascends(list(map(field_of(label).scheme.to_int, found)))
     assert not by_time or times_are_right(label)
     assert verify(target).failures == []
+
+
+def test_the_key_zero_of_a_parent():
+    """Django refuses it on MariaDB and MySQL."""
+    insert(Document, [{"created_at": START}])
+    execute(
+        "UPDATE shop_document SET id = 0", "INSERT INTO shop_invoice (document_ptr_id) VALUES (0)"
+    )
+    assert fill("shop.Invoice.number").filled == 1
 
 
 def test_a_key_that_was_moved_after_a_run_whose_last_row_lost_its_id():

@@ -133,6 +133,18 @@ def test_a_resumed_run_keeps_the_period():
     assert_spread(1, 10)
 
 
+def test_another_period_after_a_run_whose_ids_are_gone_has_its_own_keys():
+    keys(1, 10)
+    given = {"created_from": "pk", "start": "2015-01-01", "end": "2023-06-30"}
+    planned = plan.build(find(NAME, given, None), 1)
+    with pytest.raises(ZeroDivisionError):
+        run.execute(planned, lambda count: 1 // 0)
+    BillLine.objects.update(public_id=None)
+    keys(100)
+    call(NAME, *PERIOD)
+    assert_spread(1, 100)
+
+
 def test_several_rows_of_one_tick_and_one_tick_too_many():
     keys(*range(1, 18))
     second = ("--created-from=pk", "--start=2020-01-01T00:00:00", "--end=2020-01-01T00:00:00.001")

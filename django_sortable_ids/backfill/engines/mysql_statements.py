@@ -78,7 +78,7 @@ def time_index(target: Target, connection: Any) -> str | None:
     for part in sorted(parts, key=lambda part: part["Seq_in_index"]):
         # A hint with an invisible or ignored index is an error.
         is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
-        ascends = part["Collation"] == "A" and not part["Sub_part"] and not is_off
+        ascends = part["Collation"] == "A" and not is_off
         column = tables.folded(connection, part["Column_name"] or "") if ascends else None
         indexes.setdefault(part["Key_name"], []).append(column)
     keys = [tables.folded(connection, str(key.column)) for key in target.model._meta.pk_fields]

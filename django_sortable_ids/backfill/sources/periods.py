@@ -99,7 +99,7 @@ class Spread(Derived):
             )
         before = last.options if last and last.options.get("created_from") == "pk" else {}
         known = [datetime.fromisoformat(before[name]) for name in ("start", "end") if before]
-        if last and last.cursor and before and (known == [start, end] or not last.finished_at):
+        if last and last.cursor and known == [start, end]:
             first, last_key = before["first_key"], before["last_key"]
         else:
             ends = wanted.missing.aggregate(first=Min("pk"), last=Max("pk"))
