@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import ExitStack, contextmanager
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Limits
@@ -299,6 +299,16 @@ def test_the_limit_of_statements_is_lifted_in_a_session_that_connects_again(limi
     assert run.execute(build("uuid7", 8), note).filled == 20
     assert seen == [lifted] * 3
     assert execute(read)[0][0] == limit
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has such limits")
+def test_a_limit_of_the_callers_transaction_ends_with_it():
+    before = table_wait()
+    with transaction.atomic():
+        execute("SET LOCAL lock_timeout = '7s'")
+        called("testapp.Order.uuid7", created_from="created_at", dry_run=True)
+        assert table_wait() == [("7s",)] != before
+    assert table_wait() == before
 
 
 def table_wait():
