@@ -61,13 +61,14 @@ CREATE TABLE depot_other (
 );
 INSERT INTO depot_other VALUES (1, 'a'), (2, NULL);
 CREATE TABLE depot_visit (
-    customer bigint, name varchar(9), n int PRIMARY KEY,
+    customer bigint INVISIBLE, name varchar(9), n int PRIMARY KEY,
     FTS_DOC_ID bigint unsigned NOT NULL, place point NOT NULL{srid},
     UNIQUE FTS_DOC_ID_INDEX (FTS_DOC_ID), FULLTEXT (name), SPATIAL depot_spatial (place),
     CONSTRAINT depot_pair FOREIGN KEY (customer, name) REFERENCES depot_customer (id, name)
         ON UPDATE CASCADE ON DELETE SET NULL
 );
-INSERT INTO depot_visit SELECT id, name, id, id, point(1, 2) FROM depot_customer WHERE name > 'a';
+INSERT INTO depot_visit (customer, name, n, FTS_DOC_ID, place)
+    SELECT id, name, id, id, point(1, 2) FROM depot_customer WHERE name > 'a';
 CREATE TABLE depot_note (
     id int AUTO_INCREMENT PRIMARY KEY, customer_id bigint, text varchar(9),
     more varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci,
