@@ -137,6 +137,22 @@ def old_of(depot):
     return dict(depot.model("Customer").objects.values_list("name", "pk"))
 
 
+MIRROR = """\
+CreateModel("Shown", [
+    ("id", BigAutoField(primary_key=True)),
+    ("customer_id", BigIntegerField()),
+], {"managed": False, "db_table": "depot_order"}),
+"""
+
+
+def test_a_second_model_of_a_table(depot):
+    """The first one has the foreign key."""
+    small.create(depot, more=MIRROR)
+    small.write_move(depot)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+
+
 def test_random_uuids(depot):
     small.create(
         depot, key="UUIDField(primary_key=True, default=uuid.uuid4)", before="import uuid\n"

@@ -171,6 +171,17 @@ def test_a_column_of_uuids(depot, kind):
     assert lengths() == stored
 
 
+def test_keys_that_stay_as_they_are(depot, kind):
+    key = "UUIDField(primary_key=True, default=get('uuid7').generate)"
+    create(depot, key=key, before="from django_sortable_ids.schemes import get\n")
+    before = [*map(str, keys(depot)), "gone"]
+    tag(depot, kind, before)
+    kept = OLD_UUID.replace('created_from="created_at"', 'convert_from="id"')
+    small.write_move(depot, options=kept, generic=[GENERIC])
+    depot.migrate()
+    assert texts_of(depot) == before == [*map(str, by_old(depot).values()), "gone"]
+
+
 def test_uuids_become_no_numbers(depot, kind):
     create(depot, "UUIDField()", **UUID_KEY)
     tag(depot, kind, keys(depot))
