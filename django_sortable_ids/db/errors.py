@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
+from operator import or_
 from typing import NamedTuple
 
 from django.core.management.base import CommandError
@@ -31,9 +32,7 @@ class Kind(NamedTuple):
         )
 
     def __or__(self, other: Kind) -> Kind:
-        return Kind(
-            self.sqlstates | other.sqlstates, self.numbers | other.numbers, self.codes | other.codes
-        )
+        return Kind(*map(or_, self, other))
 
 
 _DEADLOCK = Kind({"40P01"}, {1213})
@@ -60,10 +59,8 @@ is_denied = Kind({"42501"}, {1044, 1142, 1143, 1227, 1370}, {sqlite3.SQLITE_AUTH
 
 def is_missing(error: Error) -> bool:
     """A table or a column doesn't exist. SQLite has no code for this."""
-    return _MISSING(error) or str(error).startswith("no such ")
-
-
-_MISSING = Kind({"42P01", "42703"}, {1054, 1146})
+    is_known = Kind({"42P01", "42703"}, {1054, 1146})
+    return is_known(error) or str(error).startswith("no such ")
 
 
 def sqlite_code(error: Error) -> int:
@@ -115,6 +112,11 @@ _REFUSALS = (
         "a lock was not free in time",
         "Look for an ALTER TABLE or a long transaction that holds it",
     ),
+    (
+        Kind({"P0001"}, {1644}),
+        "a trigger refused the rows",
+        "Disable it until the command ends",
+    ),
 )
 _STOPPED = ("the database refused or interrupted the command", "Check that it can be reached")
 
@@ -125,8 +127,6 @@ _is_refused_by_server = (
     | is_leaving
     | Kind(numbers={1040, 1045, 1049, 1203})
 )
-_CLIENT_ERRORS = 2000
-"""The first number of client errors of MariaDB and MySQL."""
 
 
 @contextmanager
@@ -139,21 +139,21 @@ def explained(again: str, progress: Callable[[], str] | None = None) -> Iterator
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
-        explanations = (explanation for is_so, *explanation in _REFUSALS if is_so(error))
-        what, advice = next(explanations, _STOPPED)
+        what, advice = next((texts for is_so, *texts in _REFUSALS if is_so(error)), _STOPPED)
         state = progress() if progress else "What was committed before is kept"
         if (what, advice) == _STOPPED and not _is_server_error(error):
-            error.add_note(f"{state}. Continue with: {again}")
+            if not hasattr(error, "__notes__"):  # of an inner block, which knows more
+                error.add_note(f"{state}. Continue with: {again}")
             raise
         text = " ".join(str(error).split())
         raise CommandError(f"{what}: {text}. {state}. {advice}. Continue with: {again}") from error
 
 
 def _is_server_error(error: Error) -> bool:
-    """Whether the connection or the server caused the error, and not the statement."""
+    """Whether the connection or the server caused the error, and not the statement. The numbers of
+    the client's errors of MariaDB and MySQL begin with 2000."""
     number = error_number(error)
     if isinstance(number, int):
-        return number >= _CLIENT_ERRORS or _is_refused_by_server(error)
-    if sqlite_code(error) == sqlite3.SQLITE_ERROR:
-        return False
-    return isinstance(error, OperationalError | InterfaceError)
+        return number >= 2000 or _is_refused_by_server(error)
+    is_of_statement = sqlite_code(error) == sqlite3.SQLITE_ERROR
+    return not is_of_statement and isinstance(error, OperationalError | InterfaceError)

@@ -69,11 +69,9 @@ def _resolved(
         return [TextReference(table, column, key.model)]
     if isinstance(after, models.JSONField) or any(word in kind for word in ("json", "[]")):
         raise BackfillError("no move changes several keys in a value: --leave it")
-    if after is not None:
-        if before is None:
-            raise BackfillError(
-                f"{after} is in no migration yet: run makemigrations and migrate first"
-            )
+    if after is not None and before is None:
+        raise BackfillError(f"{after} is in no migration yet: run makemigrations and migrate first")
+    if before is not None and after is not None:
         _check_type(connection, key, before, after)
         if before.deconstruct()[1:] != after.deconstruct()[1:]:
             label = after.model._meta.label
@@ -111,9 +109,9 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
             f"{type(old).__name__}: leave {type(before).__name__} in the model"
         )
     needed = apps.get_model(key.model)._meta.pk.rel_db_type(connection)
-    if after.db_type(connection) != needed:
+    if after.db_type(connection) != needed or getattr(after, "generates_ids", False):
         raise BackfillError(
-            f"{after} is of type {type(after).__name__}, which has no room for keys of "
-            f"{key.model}: make it a field whose column is {needed}, such as a UUIDField for "
-            f"UUIDs, in the model; the migration changes its type"
+            f"{after} is of type {type(after).__name__}, which doesn't fit keys of {key.model}: "
+            f"make it a field whose column is {needed} and that generates no ids (a UUIDField for "
+            f"UUIDs); the migration changes its type. Or make it a ForeignKey before the move"
         )

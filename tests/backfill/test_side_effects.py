@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 from django.core.management import CommandError
-from django.db import Error, connection
+from django.db import DatabaseError, Error, connection
 
 from django_sortable_ids.models import BackfillRun
-from tests.support import EVERYTHING, execute, limited_to
+from tests.support import EVERYTHING, execute, limited_to, on_statement, raising
 
 from . import support
 from .shop.models import Plain
@@ -80,6 +80,16 @@ TRIGGERS = {
 }
 ACTS = {"sqlite": "after", "postgresql": "AFTER UPDATE ROW", "mysql": "AFTER UPDATE"}
 REMOVE = f"DROP TRIGGER IF EXISTS acts{' ON shop_plain' * (connection.vendor == 'postgresql')}"
+RAISES = {
+    "sqlite": ["BEGIN SELECT RAISE(ABORT, 'no update'); END"],
+    "postgresql": [
+        "EXECUTE FUNCTION fire()",
+        "CREATE OR REPLACE FUNCTION fire() RETURNS trigger LANGUAGE plpgsql AS "
+        "'BEGIN RAISE ''no update''; END'",
+    ],
+    "mysql": ["FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no update'"],
+}
+"""What refuses an UPDATE by an error of its own."""
 FIRES = {"sqlite": 5, "postgresql": 14, "mysql": 2}
 """How many of them an UPDATE of the id fires: the database says which."""
 
@@ -164,6 +174,24 @@ def test_the_message_and_the_commands(fired):
     lines = command(allow_triggers=True)
     assert lines[-1] == (f"Next: manage.py backfill_ids {NAME} --allow-triggers --verify")
     assert fired() == 3
+
+
+def test_an_allowed_trigger_that_refuses_the_rows_is_one_error(fired):
+    acts, *more = RAISES[connection.vendor]
+    execute(f"CREATE TRIGGER acts BEFORE UPDATE ON shop_plain {acts}", *more)
+    insert_rows()
+    # SQLite fills row by row, and names one.
+    said = r"^(a trigger refused the rows|stopped at shop.Plain 1, .*): .*no update"
+    with pytest.raises(CommandError, match=said):
+        command(allow_triggers=True)
+
+
+def test_the_command_that_continues_is_named_once_after_an_unknown_error():
+    insert_rows()
+    unknown = raising(DatabaseError("unknown"))
+    with on_statement("^UPDATE .*shop_plain", unknown), pytest.raises(DatabaseError) as caught:
+        command()
+    assert len(caught.value.__notes__) == 1
 
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="SQLite reads a program")

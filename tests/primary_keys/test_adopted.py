@@ -153,7 +153,7 @@ REFUSED = {
         "depot.Visit is no model whose key moves; these are depot.Customer"
     ),
     "depot_visit.customer_no=depot.Customer": (
-        "depot.Visit.customer_no is of type BigIntegerField, which has no room for keys of "
+        "depot.Visit.customer_no is of type BigIntegerField, which doesn't fit keys of "
         "depot.Customer: make it a field whose column is "
     ),
     "depot_visit.name=depot.Customer": "depot.Visit.name is of type CharField in",
@@ -172,6 +172,13 @@ def test_what_is_refused(project):
     assert done.stderr.endswith(
         " the migrations, and the key of type BigAutoField: leave CharField in the model\n"
     )
+
+
+def test_a_field_that_gives_ids_to_rows_without_a_key_is_refused(project):
+    edit(project, "UUIDv7Field")
+    project.change_models("fields import ", "fields import UUIDv7Field, ")
+    done = project.move(ADOPTED[0])
+    assert "customer_no is of type UUIDv7Field, which doesn't fit keys of " in done.stderr
 
 
 def test_a_column_of_a_view_follows_its_table(project):
