@@ -102,7 +102,7 @@ class Plan:
             yield f"  at the end, {last_rows}, with ids of now{':' if with_sql else ''}"
             if with_sql:
                 yield f"    {self.timeless.sender.sending_sql}"
-        if kept := self.writer.sender.kept:
+        if kept := self.writer.sender.self_assigned:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
             least, most = map(minutes, self.seconds)
@@ -203,15 +203,15 @@ def _has_ids(target: Target, run: BackfillRun) -> bool:
 
 def _before(target: Target, last: BackfillRun) -> dict[str, Any] | None:
     """The record to keep of a run of another source, if only rows that it skipped have no id."""
-    kept: dict[str, Any] | None = last.options.get(BEFORE)
-    if kept is None and last.finished_at and not same_options(last, target):
+    record: dict[str, Any] | None = last.options.get(BEFORE)
+    if record is None and last.finished_at and not same_options(last, target):
         ids_since = last.ids_since and last.ids_since.isoformat()
-        kept = {"options": last.options, "cursor": last.cursor, "ids_since": ids_since}
-    if kept and "skip" in kept["options"].get(POLICIES, {}).values():
+        record = {"options": last.options, "cursor": last.cursor, "ids_since": ids_since}
+    if record and "skip" in record["options"].get(POLICIES, {}).values():
         with suppress(BackfillError):
-            first = of_run(kept["options"], target.model, target.field, target.using)
-            if same_options(BackfillRun(**kept), first) and not first.missing.exists():
-                return kept
+            first = of_run(record["options"], target.model, target.field, target.using)
+            if same_options(BackfillRun(**record), first) and not first.missing.exists():
+                return record
     return None
 
 

@@ -202,8 +202,8 @@ class _Runner:
                 run = owner.mine(self._target, self._run).first()
                 if run is None:
                     raise owner.ownership_lost(self._target) from None
-                kept = ("cursor", "rows_filled", "batches")
-                self._apply({name: getattr(run, name) for name in kept})
+                committed = ("cursor", "rows_filled", "batches")
+                self._apply({name: getattr(run, name) for name in committed})
                 return self._tried
             except RowLeftEmpty:
                 if attempt == TRIES:

@@ -108,7 +108,7 @@ class KeyMaps:
         self._connection = engine.connection
         self._quote = engine.quote
         self._times: Mapping[str, str] = dict(histories)
-        self._copied = [(key, key.kept) for key in engine.change.keys if key.kept is not None]
+        self._copied = [(key, key.kept_keys) for key in engine.change.keys if key.kept_keys]
 
     def fill_new_keys(self, moved: Sequence[MovedKey]) -> None:
         """Write a new key for every row into the empty maps, and for deleted ones: that has the
@@ -197,8 +197,8 @@ class KeyMaps:
             self._engine.execute(f"ANALYZE {self._quote(key.map.table)}")
         # Rows with old keys, and the names of their fields for the present and the old key.
         sources = []
-        if key.kept and tables.kind(self._connection, key.kept.table):
-            sources.append((key.kept.model, NEW_KEY, OLD_KEY))
+        if key.kept_keys and tables.kind(self._connection, key.kept_keys.table):
+            sources.append((key.kept_keys.model, NEW_KEY, OLD_KEY))
         for _, column in self._engine.change.histories_of(key):
             if column.dropped is not None:
                 sources.append((column.dropped.model, column.before.name, column.dropped.name))

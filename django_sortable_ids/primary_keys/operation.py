@@ -156,8 +156,8 @@ class MigratePrimaryKey(BothWays):
                 engine.move()  # 3
             engine.drop_maps()  # 4
             for moved in engine.change.keys:
-                if moved.kept and moved.old is None:
-                    engine.drop_table(moved.kept.table)
+                if moved.kept_keys and moved.old is None:
+                    engine.drop_table(moved.kept_keys.table)
                 notes.forget_run(moved, engine.using)
 
     def engine(

@@ -109,8 +109,7 @@ class TimeScheme(Scheme):
         Raises ``OutOfRange`` if the scheme can't hold the time, and ``ClockRollback`` if the clock
         went back and the setting ``CLOCK_ROLLBACK`` is ``"raise"``.
         """
-        new: ID = self._generator.next(at)
-        return new
+        return self._generator.next(at)  # type: ignore[no-any-return]
 
     def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
         """``n`` new values, strictly increasing; strictly decreasing for a reversed scheme.

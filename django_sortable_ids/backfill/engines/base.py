@@ -35,7 +35,7 @@ class Statements(ABC):
     for rows after the batch.
     """
 
-    kept: Sequence[str] = ()
+    self_assigned: Sequence[str] = ()
     """The columns that every UPDATE sets to themselves, since it would set them to the current
     time."""
     _tick_and_rank: tuple[str, str]

@@ -114,7 +114,7 @@ class MySQL(Engine):
         names: list[tuple[type[Model], str]] = [(source.model, str(source.column))]
         if not (connection.mysql_is_mariadb or isinstance(target, EveryRow)):
             # Its UPDATE with a join copies these columns through a temporary table.
-            names += [(target.model, name) for name in self.statements(target).kept]
+            names += [(target.model, name) for name in self.statements(target).self_assigned]
         for model, name in names:
             table, column = model._meta.db_table, quoted(name)
             stored = tables.column_info(connection, table, name)

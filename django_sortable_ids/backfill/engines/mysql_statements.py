@@ -109,7 +109,7 @@ class MySQLStatements(Statements):
     _tick_and_rank = (_TICK, _RANK)
 
     @cached_property
-    def kept(self) -> Sequence[str]:  # type: ignore[override]
+    def self_assigned(self) -> Sequence[str]:  # type: ignore[override]
         return updated_columns(self.connection, self.target.model._meta.db_table)
 
     def _set(self, value: str, table: str = "") -> str:
@@ -167,6 +167,7 @@ class MySQLStatements(Statements):
 
     @property
     def _compares_times(self) -> bool:
+        # A DATETIME is sent as the column stores it, whatever its zone.
         return self.target.source.own_times is not None
 
     def _json_type(self, field: Any) -> str:

@@ -128,9 +128,9 @@ class KeyEngine(ABC):
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
         numbers = [self.note.last_numbers.get(key.label, 0), self.last_counted(key) or 0]
-        for pairs in (key.map, key.kept):
-            if pairs and tables.kind(self.connection, pairs.table):
-                sql = f"SELECT MAX({self.quote(pairs.next)}) FROM {self.quote(pairs.table)}"
+        for key_map in (key.map, key.kept_keys):
+            if key_map and tables.kind(self.connection, key_map.table):
+                sql = f"SELECT MAX({self.quote(key_map.next)}) FROM {self.quote(key_map.table)}"
                 numbers.append(value(self.connection, sql))
         return max(number for number in numbers if isinstance(number, int))
 
@@ -162,10 +162,10 @@ class KeyEngine(ABC):
 
     def new_value(self, part: Key | ReferringColumn) -> str:
         """The next value of a column, for a row named ``t``."""
-        pairs = part.key.map
+        key_map = part.key.map
         return (
-            f"(SELECT p.{self.quote(pairs.next)} FROM {self.quote(pairs.table)} p "
-            f"WHERE p.{self.quote(pairs.column)} = t.{self.quote(part.name)})"
+            f"(SELECT p.{self.quote(key_map.next)} FROM {self.quote(key_map.table)} p "
+            f"WHERE p.{self.quote(key_map.column)} = t.{self.quote(part.name)})"
         )
 
     def refuse_unfilled(self) -> None:

@@ -64,7 +64,7 @@ class Key(ChangedColumn):
     """The model before."""
     map: KeyColumn
     """The next value of each key, also of deleted rows."""
-    kept: KeyColumn | None
+    kept_keys: KeyColumn | None
     """The pairs of deleted rows that stay in the database; None if no history contains keys."""
     content_types: tuple[tuple[str, str], ...]
     """App label and name of the models whose rows it identifies: its own, proxies and children."""
@@ -192,18 +192,18 @@ def build(
     keys, key_of = {}, {}
     for moved_key in moved:
         model, final = (apps.get_model(moved_key.model) for apps in (before, after))
-        pk, pairs = model._meta.pk, {}
+        pk, maps = model._meta.pk, {}
         old, dropped = old_fields.get((model._meta.db_table, pk.column), (None, None))
         for suffix in (MAP, KEPT):
-            pair: Any = before.get_model(f"{moved_key.model}{suffix}")
-            pairs[suffix] = KeyColumn(pair._meta.db_table, present_key, pair, next_key)
+            pairs: Any = before.get_model(f"{moved_key.model}{suffix}")
+            maps[suffix] = KeyColumn(pairs._meta.db_table, present_key, pairs, next_key)
         key = Key(
             label=moved_key.model,
             table=model._meta.db_table,
             name=str(pk.column),
             model=model,
-            map=pairs[MAP],
-            kept=pairs[KEPT] if moved_key.model in copied else None,
+            map=maps[MAP],
+            kept_keys=maps[KEPT] if moved_key.model in copied else None,
             before=pk,
             after=final._meta.pk,
             old=old,
@@ -225,9 +225,9 @@ def build(
         table, name, label = reference
         if tables.folded(connection, name) in existing.get(table, ()):
             was, will_be = fields_before.get((table, name)), fields_after.get((table, name))
-            kept = old_fields.get((table, name), (None, None))
+            olds = old_fields.get((table, name), (None, None))
             is_history = reference in of_deleted
-            referring = ReferringColumn(name, was, will_be, *kept, keys[label], is_history)
+            referring = ReferringColumn(name, was, will_be, *olds, keys[label], is_history)
             by_table[table].append(referring)
     names = sorted({*by_table, *key_of})
     changed_tables = (Table(name, key_of.get(name), tuple(by_table[name])) for name in names)

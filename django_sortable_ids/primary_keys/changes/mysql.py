@@ -215,8 +215,8 @@ class MySQLKeys(KeyEngine):
             for new in self._new_tables():
                 try:
                     new.create()
-                    kept = ServerTable(self.connection, new.new_name).parts
-                    for part in sorted(new.old.parts - kept):
+                    in_copy = ServerTable(self.connection, new.new_name).parts
+                    for part in sorted(new.old.parts - in_copy):
                         yield f"{new.name}: a table LIKE it would lose {part}: remove that"
                     new.alter()
                     new.apply(new.later_indexes())
