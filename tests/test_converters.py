@@ -8,7 +8,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.http import HttpResponse
 from django.template import engines
 from django.test import AsyncClient, override_settings
-from django.urls import NoReverseMatch, converters, path, resolve, reverse
+from django.urls import NoReverseMatch, converters, include, path, resolve, reverse
 from django.views.generic import DetailView
 from rest_framework.relations import HyperlinkedRelatedField
 
@@ -49,9 +49,11 @@ class BasketView(DetailView):
 def urls(registry):
     """The URLs of a project that registers all converters."""
     register_converters()
+    rest = viewset_for(serializer_for(Basket, "name")).as_view(SHOW)
     patterns = [
         path("baskets/<basket_id:pk>/", BasketView.as_view(), name="basket"),
-        path("rest/<basket_id:pk>/", viewset_for(serializer_for(Basket, "name")).as_view(SHOW)),
+        path("rest/<basket_id:pk>/", rest),
+        path("named/", include(([path("<basket_id:pk>/", rest, name="one")], "app"), "a")),
         path("keys/<maskedkey_id:id>/", view, name="masked"),
         path("later/<maskedkey_id:id>/", view_later, name="later"),
         *(
@@ -78,8 +80,9 @@ def parse(text):
 def test_rest_framework_takes_what_a_converter_has_read(client):
     basket = Basket.objects.create(name="found")
     text = public_id(basket)
-    assert client.get(f"/rest/{text}/").json() == {"name": "found"}
-    assert client.get(f"/rest/x{text}/").status_code == 404
+    for start in ("rest", "named"):
+        assert client.get(f"/{start}/{text}/").json() == {"name": "found"}
+        assert client.get(f"/{start}/x{text}/").status_code == 404
     link = HyperlinkedRelatedField(view_name="basket", queryset=Basket.objects)
     assert link.to_internal_value(f"/baskets/{text}/") == basket
 

@@ -103,8 +103,7 @@ class SortableIDChangeList(ChangeList):
         self.result_count = paginator.count
         self.show_full_result_count = self.model_admin.show_full_result_count
         self.full_result_count = self.result_count if self.show_full_result_count else None
-        root, filtered = self.root_queryset.query, self.queryset.query
-        is_part = filtered.where != root.where or filtered.distinct != root.distinct
+        is_part = self.queryset.query.where != self.root_queryset.query.where
         if self.show_full_result_count and is_part:
             rows = self.root_queryset.order_by("pk")
             whole: Any = self.model_admin.get_paginator(request, rows, self.list_per_page)

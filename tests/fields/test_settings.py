@@ -41,6 +41,11 @@ def test_nothing_set(settings):
     assert workers.take_lease() is None
 
 
+def test_the_first_worker(settings):
+    settings.SORTABLE_IDS = {"WORKER": 0}
+    assert conf.worker() == 0
+
+
 @in_one_case(("key", "value", "expected"), WRONG)
 def test_wrong_values(settings, key, value, expected):
     settings.SORTABLE_IDS = {key: value}

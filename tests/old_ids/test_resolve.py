@@ -238,6 +238,12 @@ def test_rows_outside_of_the_queryset_are_not_found():
         assert read(form(relation, AcceptOldIDs), shown(17)) is None
 
 
+def test_another_column_than_the_key_takes_no_old_id():
+    moved(Purchase)
+    relation = SlugRelatedField("name", queryset=Purchase.objects.all())
+    assert read(form(relation, AcceptOldIDs), "17") is None
+
+
 def test_several_rows():
     row, other = moved(Purchase), Purchase.objects.create(name="other")
     relation = PrimaryKeyRelatedField(queryset=Purchase.objects.all(), many=True)

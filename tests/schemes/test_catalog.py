@@ -40,6 +40,7 @@ def test_a_single_row_has_no_options(name):
         ("snowflake", {"time_bits": 0}, "together 63"),
         ("snowflake", {"time_bits": 50, "worker_bits": 14}, "time_bits=50, worker_bits=14"),
         ("snowflake", {"worker_bits": -1}, "worker_bits=-1"),
+        ("tsid", {"node_bits": 10.0}, "node_bits=10.0: expected a whole number"),
         ("time64", {"layout": "5+4"}, "expected '4\\+5' or '3\\+6'"),
         ("time64", {"workers": 0}, "expected a power of 10 from 10 to 10000"),
         ("time64", {"workers": 20}, "expected a power of 10 from 10 to 10000"),
@@ -77,6 +78,9 @@ def test_another_epoch_moves_every_time(name):
     usual, moved = get(name), get(name, epoch_ms=946_684_800_000)
     assert get(name, epoch_ms=usual.epoch_ns // 1_000_000) == usual
     assert get(name, epoch_ms=None) == usual
+    assert get(name, epoch_ms=1) != usual
+    with pytest.raises(ValueError, match="epoch_ms=True: expected a Unix time"):
+        get(name, epoch_ms=True)
     assert moved.earliest - epoch == usual.earliest - from_unix_ns(usual.epoch_ns)
     number = usual.layout.join(usual.layout.first_tick + 7 * 86_400_000, 5)
     value = moved.from_int(number)
