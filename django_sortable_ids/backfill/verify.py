@@ -98,9 +98,8 @@ def compare(target: Target, source: Originals, shown: int = EXAMPLES) -> Verific
     of_original = source.originals.filter(pk=OuterRef(key)).values(name)[:1]
     rows = target.rows.annotate(sortable_ids_original=Subquery(of_original))
     with_id = rows.filter(**{f"{name}__isnull": False})
-    differ = with_id.exclude(
-        **{name: F("sortable_ids_original")}
-    )  # No NULL, of a deleted original.
+    # The original of a deleted row is NULL, and equal to nothing.
+    differ = with_id.exclude(**{name: F("sortable_ids_original")})
     gone = with_id.filter(sortable_ids_original__isnull=True).order_by()
     ids = gone.values(key).annotate(ids=Count(name, distinct=True)).filter(ids__gt=1)
     examples = differ.order_by("pk").values_list("pk", flat=True)[:shown]
