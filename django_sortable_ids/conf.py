@@ -89,8 +89,7 @@ def mask_keys() -> "tuple[MaskKey, ...]":
 
 
 def rollback_rule() -> RollbackRule:
-    limit_ns = int(get("CLOCK_ROLLBACK_LIMIT") * 1_000_000_000)
-    return RollbackRule(get("CLOCK_ROLLBACK"), limit_ns)
+    return RollbackRule(get("CLOCK_ROLLBACK"), int(get("CLOCK_ROLLBACK_LIMIT") * 1_000_000_000))
 
 
 def get(key: str) -> Any:

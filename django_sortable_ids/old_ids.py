@@ -22,10 +22,10 @@ from django.db.models import Manager, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.urls import get_script_prefix, resolve, reverse
-from django.utils.functional import Promise
 
 from .fields import SortableIDField
 from .fields.of_model import id_at, referenced_column
+from .fields.public import evaluated
 from .schemes import TimeScheme
 from .schemes.errors import shown
 
@@ -53,10 +53,10 @@ class Key(NamedTuple):
 
     def values(self, given: Any) -> tuple[Any, ...]:
         """The values that ``given`` may stand for in this field; none if it can't be one."""
-        if isinstance(given, bool) or not isinstance(given, str | Integral | Promise | uuid.UUID):
+        given = evaluated(given)
+        if isinstance(given, bool) or not isinstance(given, str | Integral | uuid.UUID):
             return ()
         given = int(given) if isinstance(given, Integral) else given
-        given = str(given) if isinstance(given, Promise) else given
         value: Any = None
         match self.field:
             case SortableIDField():
@@ -236,17 +236,21 @@ class RedirectOldIDs(Leftmost, View):
         name, rows = _argument_and_rows(of_view)
 
         @wraps(usual)
-        def view(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        def view(request: Any, *args: Any, **kwargs: Any) -> Any:
             url = _present_url(request, rows, name, kwargs.get(name))
             if url is None:
-                return usual(request, *args, **kwargs)
+                answer = usual(request, *args, **kwargs)
+                if hasattr(request, "_has_old_id"):
+                    # cache_page() would answer the old URL with the page of the present one.
+                    request._cache_update_cache = False
+                return answer
+            request._has_old_id = True
             path = "/" + unquote(url).removeprefix(get_script_prefix())
-            match: Any = resolve(path)
-            request.resolver_match = match
+            request.resolver_match = match = resolve(path)
             answer = match.func(request, *args, **match.kwargs)
             if request.method not in _READING or not 200 <= answer.status_code < 300:
                 return answer
-            redirect: Any = redirect_to(request, url, permanently=of_view.redirect_permanently)
+            redirect = redirect_to(request, url, permanently=of_view.redirect_permanently)
             for header in _OF_CACHES:
                 if header in answer.headers:
                     redirect.headers[header] = answer.headers[header]
@@ -296,17 +300,11 @@ def _present_url(request: HttpRequest, rows: QuerySet[Any], name: str, argument:
 
 def url_with(request: HttpRequest, changes: dict[str, Any]) -> str:
     """The URL of the request's own route with other arguments."""
-    match = request.resolver_match
-    assert match is not None
-    return reverse(
-        match.view_name if match.url_name else match.func,
-        kwargs=match.kwargs | changes,
-    )
+    match: Any = request.resolver_match
+    return reverse(match.view_name if match.url_name else match.func, kwargs=match.kwargs | changes)
 
 
-def redirect_to(
-    request: HttpRequest, url: str, *, permanently: bool
-) -> HttpResponseRedirect | HttpResponsePermanentRedirect:
+def redirect_to(request: HttpRequest, url: str, *, permanently: bool) -> Any:
     """A redirect to the URL, with the query string and the method of the request."""
     if query := request.META.get("QUERY_STRING"):
         url = f"{url}?{query}"

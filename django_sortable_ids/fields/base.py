@@ -14,7 +14,7 @@ from ..schemes import ID, InvalidID, TimeScheme
 from ..schemes.errors import Message, shown
 from .generating import GetType, SetType, is_called_by
 from .options import FieldWithOptions
-from .public import Candidates, Malformed
+from .public import Candidates, Malformed, evaluated
 from .storage import INTERNAL_TYPES, BinaryStorage, OnlyConverters, Storage, storage_for
 
 _SESSIONS = (
@@ -72,6 +72,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         """Like ``_validated``; ``InvalidID``, or ``TypeError`` for a value of another type."""
         if value is None or self.scheme.is_canonical(value):
             return value
+        value = evaluated(value)
         if not isinstance(value, str):
             try:
                 self.scheme.to_int(value)
@@ -204,12 +205,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
 
     def read_for_lookup(self, value: Any) -> Any:
         """For lookups: may be ``Candidates`` or ``Malformed``; ``TypeError`` for another type."""
-        value = models.Field.get_prep_value(self, value)
-        if (
-            value is None
-            or isinstance(value, Malformed | Candidates)
-            or hasattr(value, "resolve_expression")
-        ):
+        is_read = value is None or isinstance(value, Malformed | Candidates)
+        if is_read or hasattr(value, "resolve_expression"):
             return value
         try:
             return self._read(value)
@@ -251,7 +248,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             is_constant = isinstance(value, models.Value)
             return self.get_db_prep_save(value.value, connection) if is_constant else value
         try:
-            number = self.scheme.to_int(value)
+            number = self.scheme.to_int(evaluated(value))
         except ValueError:
             number = self.scheme.to_int(self._single(self._validated(value), connection.alias))
         return self.stored(connection).to_db(number, connection)

@@ -31,7 +31,7 @@ from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Model
-from django.utils.functional import Promise
+from django.utils.functional import LazyObject, Promise
 
 from .. import conf
 from ..schemes import ID, InvalidID
@@ -177,8 +177,6 @@ class PublicText:
             pass
         elif isinstance(value, str | expected):
             return value
-        elif isinstance(value, Promise):
-            return str(value)
         elif expected is int and is_number:
             return int(value)
         elif expected is int and isinstance(value, Decimal) and value.is_finite():
@@ -242,6 +240,13 @@ class PublicText:
         if not valid:
             raise InvalidID("it is not a UUID of version 4")
         return valid
+
+
+def evaluated(value: Any) -> Any:
+    """The value of a lazy text or of a ``LazyObject``; any other value as it is."""
+    if isinstance(value, LazyObject):
+        return value.__reduce__()[1][0]
+    return str(value) if isinstance(value, Promise) else value
 
 
 _NEVER_IDS = (Iterable, Sized, Number, Model)

@@ -11,7 +11,7 @@ from operator import attrgetter, ge, gt, le, lt
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
-from django.utils.functional import lazystr
+from django.utils.functional import SimpleLazyObject, lazystr
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.fields.storage import storage_names
@@ -63,6 +63,7 @@ def spellings(row):
     field, number = row._meta.pk, row._meta.pk.scheme.to_int(row.pk)
     text = str(row.pk)
     kinds = [text, lazystr(text), Foreign(text), Foreign(field.public_text.format(row.pk))]
+    kinds += [SimpleLazyObject(lambda: row.pk), SimpleLazyObject(lambda: text)]
     if field.value_type is uuid.UUID:
         return [*kinds, text.upper(), row.pk.hex, number, OtherUUID(int=number)]
     if type(row) is ULIDKey:

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F
 from django.urls import include, path
-from django.utils.functional import lazystr
+from django.utils.functional import SimpleLazyObject, lazystr
 from rest_framework.relations import (
     HyperlinkedRelatedField,
     PrimaryKeyRelatedField,
@@ -61,7 +61,7 @@ def test_the_field_with_the_old_key():
 @in_one_case(
     ("model", "old", "spellings"),
     [
-        (Purchase, 17, [17, "17", "017", Int64(17), lazystr("17")]),
+        (Purchase, 17, [17, "17", "017", Int64(17), lazystr("17"), SimpleLazyObject(lambda: 17)]),
         (Purchase, -3, [-3, "-3"]),
         (Purchase, 2**63 - 1, [2**63 - 1, str(2**63 - 1)]),
         (Parcel, 17, [17, "17"]),

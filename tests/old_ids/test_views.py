@@ -9,6 +9,7 @@ from django.http import FileResponse, HttpResponse
 from django.test import Client
 from django.test.utils import override_script_prefix
 from django.urls import include, path, register_converter, reverse
+from django.views.decorators.cache import cache_page
 from django.views.generic import DetailView, UpdateView
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.generics import RetrieveAPIView
@@ -108,6 +109,7 @@ urlpatterns = [
     path("two/<int:pk>/", Shown.as_view(model=Purchase), name="two"),
     path("two/<moved_purchase:pk>/", Shown.as_view(model=Purchase), name="two"),
     path("receipts/<str:pk>/", Shown.as_view(model=Receipt), name="receipt"),
+    path("cached/<str:pk>/", cache_page(60)(Shown.as_view(model=Purchase))),
     path("unmoved/<str:pk>/", Shown.as_view(model=Unmoved), name="unmoved"),
     path("uuids/<uuid:pk>/", Shown.as_view(model=Secret), name="uuid"),
     path(
@@ -135,6 +137,16 @@ def test_an_old_id_redirects(kind, model):
         assert (answer.status_code, answer.url) == (301, f"{present}?a=1&b=%C3%A9")
     for shown in (client.get(f"{url}/{OLD[model]}/", follow=True), client.get(present)):
         assert shown.content in (b"found", b'{"name":"found"}')
+
+
+def test_a_cached_page_of_a_present_id_is_no_answer_for_the_old_one():
+    row = moved(Purchase)
+    for _ in range(2):
+        assert client.get("/cached/17/").status_code == 301
+    present = f"/cached/{public_id(row)}/"
+    assert client.get(present).content == b"found"
+    Purchase.objects.update(name="changed")
+    assert client.get(present).content == b"found"
 
 
 @in_one_case(
