@@ -24,8 +24,7 @@ LEASE: Final = "lease"
 
 
 def _is_worker(value: Any) -> bool:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value is None or value == LEASE or (is_number and value >= 0)
+    return value in (None, LEASE) or (isinstance(value, int) and _is_seconds(value))
 
 
 def _is_seconds(value: Any, least: int = 0) -> bool:

@@ -199,12 +199,11 @@ class Leftmost:
     def __init_subclass__(cls, **options: Any) -> None:
         """Raises ``ImproperlyConfigured`` where a class of Django or of REST framework hides it."""
         super().__init_subclass__(**options)
-        order = cls.__mro__
-        for place, mixin in enumerate(order):
+        for place, mixin in enumerate(cls.__mro__):
             if Leftmost not in mixin.__bases__:
                 continue
             extended = {name for name in vars(mixin) if not name.startswith("_")}
-            for base in order[:place]:
+            for base in cls.__mro__[:place]:
                 is_hidden = not extended.isdisjoint(vars(base))
                 if is_hidden and base.__module__.partition(".")[0] in ("django", "rest_framework"):
                     raise ImproperlyConfigured(

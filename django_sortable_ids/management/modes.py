@@ -245,8 +245,10 @@ def verify_ids(request: Request) -> None:
     if result.failures:
         advice, last = "", last_run(target.label, using)
         if last and (given := given_by(last.options)) != given_by(target.options):
-            words = as_words(given)
-            advice = f". They are of a run with {words}: omit the source to compare them with it"
+            advice = (
+                f". They are of a run with {as_words(given)}: omit the source to compare them with "
+                f"it; if its field was renamed, delete the BackfillRun"
+            )
         elif not is_key and source.as_arguments:
             advice = (
                 f". If ids are of another source, name that. To give rows new ids, set wrong ones "

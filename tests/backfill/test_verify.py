@@ -132,7 +132,7 @@ def test_another_source_than_that_of_the_run_is_no_reason_for_new_ids():
     assert error.startswith(f"{PLAIN}: 3 of 3 ids are of another time than their row")
     assert error.endswith(
         ". They are of a run with --created-from created_at: omit the source to compare them with "
-        "it"
+        "it; if its field was renamed, delete the BackfillRun"
     )
     assert run_command(PLAIN)[1] is None
 
