@@ -24,10 +24,10 @@ LEASE: Final = "lease"
 
 
 def _is_worker(value: Any) -> bool:
-    return value in (None, LEASE) or (isinstance(value, int) and _is_seconds(value))
+    return value in (None, LEASE) or (isinstance(value, int) and _is_number_from(value))
 
 
-def _is_seconds(value: Any, least: int = 0) -> bool:
+def _is_number_from(value: Any, least: int = 0) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and least <= value < math.inf
 
@@ -44,11 +44,11 @@ def _are_mask_keys(value: Any) -> bool:
 _MASK_KEYS = "a list. Generate one with: python -c 'import secrets; print(secrets.token_hex(16))'"
 _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "WORKER": (None, _is_worker, f"None, a whole number from 0, or {LEASE!r}"),
-    "WORKER_LEASE_SECONDS": (60, partial(_is_seconds, least=1), "seconds, from 1"),
-    "WORKER_CLOCK_SKEW_SECONDS": (10, _is_seconds, "seconds, from 0"),
+    "WORKER_LEASE_SECONDS": (60, partial(_is_number_from, least=1), "seconds, from 1"),
+    "WORKER_CLOCK_SKEW_SECONDS": (10, _is_number_from, "seconds, from 0"),
     "MASK_KEYS": ((), _are_mask_keys, f"texts of 32 hexadecimal digits, in {_MASK_KEYS}"),
     "CLOCK_ROLLBACK": ("advance", POLICIES.__contains__, '"advance", "wait" or "raise"'),
-    "CLOCK_ROLLBACK_LIMIT": (10, _is_seconds, "seconds, from 0"),
+    "CLOCK_ROLLBACK_LIMIT": (10, _is_number_from, "seconds, from 0"),
     "GUARD_MIGRATIONS": (True, lambda value: isinstance(value, bool), "True or False"),
 }
 
