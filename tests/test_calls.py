@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from django.db import connection
 from rest_framework.serializers import ModelSerializer
 
 from django_sortable_ids.ids import public_id
@@ -49,14 +50,16 @@ def find(model, count):
 @pytest.mark.parametrize(
     ("model", "most"),  # most calls of the six functions above, in their order, on any database
     [
-        (UUIDv7Key, [1, 3, 12, 2, 4, 52]),
+        (UUIDv7Key, [1, 3, 12, 2, 4, 53]),
         (ULIDKey, [1, 3, 17, 2, 6, 51]),
         (KSUIDKey, [2, 4, 19, 2, 6, 53]),
-        (SnowflakeKey, [1, 3, 10, 0, 6, 45]),
-        (MaskedKey, [1, 3, 12, 2, 21, 90]),
+        (SnowflakeKey, [1, 3, 10, 0, 6, 47]),
+        (MaskedKey, [1, 3, 12, 2, 22, 93]),
     ],
 )
 def test_calls_of_one_more_id(model, most):
+    if connection.vendor == "mysql" and connection.features.has_native_uuid_field:
+        most = [calls + 4 for calls in most]  # MariaDB's driver gives UUIDs as texts with hyphens
     found = []
     with replaced_sources(Sources(clock=lambda: 1_800_000_000_000_000_000)):
         insert(model, MANY)

@@ -72,8 +72,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         """Like ``_validated``; ``InvalidID``, or ``TypeError`` for a value of another type."""
         if value is None or self.scheme.is_canonical(value):
             return value
-        value = evaluated(value)
-        if not isinstance(value, str):
+        if not isinstance(value := evaluated(value), str):
             try:
                 self.scheme.to_int(value)
                 return value
@@ -248,7 +247,8 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             is_constant = isinstance(value, models.Value)
             return self.get_db_prep_save(value.value, connection) if is_constant else value
         try:
-            number = self.scheme.to_int(evaluated(value))
+            is_plain = type(value) is self.scheme.value_type
+            number = self.scheme.to_int(value if is_plain else evaluated(value))
         except ValueError:
             number = self.scheme.to_int(self._single(self._validated(value), connection.alias))
         return self.stored(connection).to_db(number, connection)

@@ -157,7 +157,7 @@ def test_a_replica_that_is_late_is_waited_for(pair, rows):
     said = fill(lambda: pair.tell(pair.statements.release), lag)
     # One that catches up may be in time for a moment, and late again with the next it applies.
     assert said[1::2] == ["resumed"] * (len(said) // 2)
-    late = r"paused: replicas lag by \d+ s, at most 0.5"
+    late = r"paused: the replica lags by \d+ s, at most 0.5"
     assert said
     assert all(re.fullmatch(late, each) for each in said[::2])
 
