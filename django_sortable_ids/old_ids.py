@@ -249,7 +249,7 @@ class RedirectOldIDs(Leftmost, View):
             answer = match.func(request, *args, **match.kwargs)
             if request.method not in _READING or not 200 <= answer.status_code < 300:
                 return answer
-            redirect = redirect_to(request, url, permanently=of_view.redirect_permanently)
+            redirect: Any = redirect_to(request, url, permanently=of_view.redirect_permanently)
             for header in _OF_CACHES:
                 if header in answer.headers:
                     redirect.headers[header] = answer.headers[header]
@@ -303,7 +303,9 @@ def url_with(request: HttpRequest, changes: dict[str, Any]) -> str:
     return reverse(match.view_name if match.url_name else match.func, kwargs=match.kwargs | changes)
 
 
-def redirect_to(request: HttpRequest, url: str, *, permanently: bool) -> Any:
+def redirect_to(
+    request: HttpRequest, url: str, *, permanently: bool
+) -> HttpResponseRedirect | HttpResponsePermanentRedirect:
     """A redirect to the URL, with the query string and the method of the request."""
     if query := request.META.get("QUERY_STRING"):
         url = f"{url}?{query}"

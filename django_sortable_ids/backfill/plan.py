@@ -115,8 +115,7 @@ class Plan:
 
 
 def build(target: Target, batch_size: int) -> Plan:
-    """Check what could stop the backfill, and write nothing. The command calls ``check_future`` as
-    well.
+    """Check what could stop the backfill, but for ``check_future``, and write nothing.
 
     Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
     triggers that the target doesn't allow, and if the ids of the last run had other options.

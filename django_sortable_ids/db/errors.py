@@ -55,12 +55,12 @@ is_leaving = Kind(numbers={1047, 1053, 1180})
 is_duplicate = Kind({"23505"}, {1062})
 is_denied = Kind({"42501"}, {1044, 1142, 1143, 1227, 1370}, {sqlite3.SQLITE_AUTH})
 """The database user lacks a privilege."""
+_MISSING = Kind({"42P01", "42703"}, {1054, 1146})
 
 
 def is_missing(error: Error) -> bool:
     """A table or a column doesn't exist. SQLite has no code for this."""
-    is_known = Kind({"42P01", "42703"}, {1054, 1146})
-    return is_known(error) or str(error).startswith("no such ")
+    return _MISSING(error) or str(error).startswith("no such ")
 
 
 def sqlite_code(error: Error) -> int:
@@ -127,6 +127,8 @@ _is_refused_by_server = (
     | is_leaving
     | Kind(numbers={1040, 1045, 1049, 1203})
 )
+_CLIENT_ERRORS = 2000
+"""The first number of client errors of MariaDB and MySQL."""
 
 
 @contextmanager
@@ -150,10 +152,9 @@ def explained(again: str, progress: Callable[[], str] | None = None) -> Iterator
 
 
 def _is_server_error(error: Error) -> bool:
-    """Whether the connection or the server caused the error, and not the statement. The numbers of
-    the client's errors of MariaDB and MySQL begin with 2000."""
+    """Whether the connection or the server caused the error, and not the statement."""
     number = error_number(error)
     if isinstance(number, int):
-        return number >= 2000 or _is_refused_by_server(error)
+        return number >= _CLIENT_ERRORS or _is_refused_by_server(error)
     is_of_statement = sqlite_code(error) == sqlite3.SQLITE_ERROR
     return not is_of_statement and isinstance(error, OperationalError | InterfaceError)

@@ -110,8 +110,6 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             value = self._read(spelling)
         except (InvalidID, TypeError):
             return ()
-        if value is None:
-            return ()
         return value.values if isinstance(value, Candidates) else (value,)
 
     def parse_public(self, text: Any) -> ID:

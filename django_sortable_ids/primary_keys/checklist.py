@@ -23,6 +23,7 @@ from ..errors import counted, documented
 from ..fields.of_model import referenced_column
 from ..models import BackfillRun
 from .changes.graph import Change, columns
+from .changes.moved import KEPT_TABLE, MAP_TABLE
 from .changes.texts import by_key, is_content_type, looked_up
 
 ADVICE: Mapping[str, str] = {
@@ -34,14 +35,14 @@ ADVICE: Mapping[str, str] = {
 """What to do, by kind of finding."""
 _READ = 1000
 """Rows at each end of a table from which the values are taken."""
-_NAMES = 50
+_MOST_NAMES = 50
 _DOCUMENTS = 20
 _MEMBERS = 500
 _LEAST_SHARE = 0.9
 """The least share of keys among values in JSON, if no name says so: rows may be deleted."""
 _OWN = f"{BackfillRun._meta.app_label}_"
 _DJANGO = ("django_migrations", "django_content_type")
-_NOT_LISTED = (_OWN, *_DJANGO, "sortable_ids_", "sqlite_", "moving__")
+_NOT_LISTED = (_OWN, *_DJANGO, MAP_TABLE, KEPT_TABLE, "sqlite_", "moving__")
 _NUMBERS = ("int", "serial", "numeric", "decimal")
 _TEXTS = ("char", "text", "json")
 _GENERIC = re.compile(r"(object|obj)_(id|pk)$")
@@ -231,7 +232,7 @@ class _Sample:
                     members[label] |= dict.fromkeys(map(str, value))
                 elif is_key is not None:
                     members[label][str(value)] = None
-        for label in [*members][:_NAMES]:
+        for label in [*members][:_MOST_NAMES]:
             values = [*members[label]][:_MEMBERS]
             match = self._key_of(values, change, least=_LEAST_SHARE)
             if match and label:

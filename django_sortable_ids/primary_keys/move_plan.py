@@ -89,8 +89,7 @@ def build(
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
     preferred as the source of times. Keys that are not edited yet are checked as if they were
     of the class ``to``. ``adopted`` and ``allowed`` are the arguments of ``--adopt`` and
-    ``--allow``. ``on_null`` is that of every key. Changes nothing
-    that stays: the rehearsal creates tables without rows, and drops them.
+    ``--allow``. ``on_null`` is that of every key. The empty tables of the rehearsal are dropped.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.

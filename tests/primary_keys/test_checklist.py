@@ -232,6 +232,7 @@ def test_tables_that_no_model_has():
             f"{group_column} integer, note_group integer)"
         )
         cursor.execute("CREATE TABLE sortable_ids_deleted__group (group_id integer)")
+        cursor.execute("CREATE TABLE sortable_ids_group (group_id integer)")
         # The first rows have keys of deleted ones.
         log = [(n, 70_000 + n, 70_000 + n, 70_000 + n) for n in range(1200)]
         log[-1] = (1200, group.pk, group.pk, 80_000)
@@ -242,11 +243,13 @@ def test_tables_that_no_model_has():
             cursor.execute("DROP TABLE legacy")
             cursor.execute("DROP TABLE legacy_log")
             cursor.execute("DROP TABLE sortable_ids_deleted__group")
+            cursor.execute("DROP TABLE sortable_ids_group")
     one = "1 of 1 values are keys of auth.Group"
     assert {each.column: each.text for each in found} == {
         "legacy.group_id": one,
         "legacy.group": one,
         "legacy.unused_group_id": "no values",
+        "sortable_ids_group.group_id": "no values",
         "legacy_log.group_id": "1 of 1,200 values are keys of auth.Group",
         "legacy_log.group": "1 of 1,200 values are keys of auth.Group",
         "legacy.members": "lists, in which 1 of 1 members are keys of auth.Group",

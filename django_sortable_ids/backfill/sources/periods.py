@@ -140,8 +140,7 @@ class Spread(Derived):
         return condition
 
     def _key_from(self, at: datetime) -> int:
-        """The least key whose time is ``at`` or later, from ``first`` on; with one key it may be
-        the next."""
+        """The least key from ``first`` on of the time ``at`` or later, or that after ``last``."""
         low, high = self.first, self.last + 1
         while low < high:
             middle = (low + high) // 2

@@ -134,10 +134,10 @@ class TextReference(NamedTuple):
     """The model of the keys: ``app.Model``; or the column of their content types."""
 
 
-MAP, _MAP_TABLE = "MovedKeyMap", "sortable_ids_next__"
+MAP, MAP_TABLE = "MovedKeyMap", "sortable_ids_next__"
 """The end of a model's name and the beginning of its table's: the next key of each row, and of each
 deleted row whose key a history contains, while they move."""
-KEPT, _KEPT_TABLE = "DeletedKeyMap", "sortable_ids_deleted__"
+KEPT, KEPT_TABLE = "DeletedKeyMap", "sortable_ids_deleted__"
 """The same of the old and the new key of these deleted rows, as long as the move can be undone."""
 
 
@@ -183,7 +183,7 @@ def with_maps(
             own, is_time = state.apps.get_model(key.model), name == "created_from"
             source = field_of_times(own, path, using) if is_time else own._meta.get_field(path)
             extra[name] = _plain(source, using, null=True)
-        maps = ((MAP, _MAP_TABLE, pair | extra), (KEPT, _KEPT_TABLE, pair))
+        maps = ((MAP, MAP_TABLE, pair | extra), (KEPT, KEPT_TABLE, pair))
         for suffix, prefix, columns in maps:
             name = truncate_name(f"{prefix}{table}", _LONGEST, 8)
             options = {"db_table": f'"{schema}"."{name}"' if schema else name}
