@@ -1,9 +1,9 @@
 """The setting ``SORTABLE_IDS``: a dict whose keys are all checked.
 
-docs/reference/settings.md explains each. No message contains a mask key, which is secret.
+docs/reference/settings.md explains each. All functions raise ``ImproperlyConfigured`` for a wrong
+value. No message contains a mask key, which is secret.
 """
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -29,7 +29,7 @@ def _is_worker(value: Any) -> bool:
 
 def _is_number_from(value: Any, least: int = 0) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and least <= value < math.inf
+    return is_number and least <= value <= 10**9
 
 
 def _are_mask_keys(value: Any) -> bool:
@@ -42,21 +42,15 @@ def _are_mask_keys(value: Any) -> bool:
 
 
 _MASK_KEYS = "a list. Generate one with: python -c 'import secrets; print(secrets.token_hex(16))'"
-_KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
+KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "WORKER": (None, _is_worker, f"None, a whole number from 0, or {LEASE!r}"),
-    "WORKER_LEASE_SECONDS": (60, partial(_is_number_from, least=1), "seconds, from 1"),
-    "WORKER_CLOCK_SKEW_SECONDS": (10, _is_number_from, "seconds, from 0"),
+    "WORKER_LEASE_SECONDS": (60, partial(_is_number_from, least=1), "seconds, from 1 to 10**9"),
+    "WORKER_CLOCK_SKEW_SECONDS": (10, _is_number_from, "seconds, from 0 to 10**9"),
     "MASK_KEYS": ((), _are_mask_keys, f"texts of 32 hexadecimal digits, in {_MASK_KEYS}"),
     "CLOCK_ROLLBACK": ("advance", POLICIES.__contains__, '"advance", "wait" or "raise"'),
-    "CLOCK_ROLLBACK_LIMIT": (10, _is_number_from, "seconds, from 0"),
+    "CLOCK_ROLLBACK_LIMIT": (10, _is_number_from, "seconds, from 0 to 10**9"),
     "GUARD_MIGRATIONS": (True, lambda value: isinstance(value, bool), "True or False"),
 }
-
-
-def check() -> None:
-    """Raise ``ImproperlyConfigured``, like all functions of this module, for a wrong setting."""
-    for key in _KEYS:
-        get(key)
 
 
 def worker() -> int | Literal["lease"] | None:
@@ -98,13 +92,13 @@ def get(key: str) -> Any:
         raise ImproperlyConfigured(
             f"SORTABLE_IDS is of type {type(configured).__name__}; expected a dict"
         )
-    unknown = [name for name in configured if name not in _KEYS]
+    unknown = [name for name in configured if name not in KEYS]
     if unknown:
         raise ImproperlyConfigured(
-            f"SORTABLE_IDS has no key {unknown[0]!r}; expected one of {', '.join(_KEYS)}"
-            f"{nearest(str(unknown[0]), _KEYS)}"
+            f"SORTABLE_IDS has no key {unknown[0]!r}; expected one of {', '.join(KEYS)}"
+            f"{nearest(str(unknown[0]), KEYS)}"
         )
-    default, is_valid, expected = _KEYS[key]
+    default, is_valid, expected = KEYS[key]
     value = configured.get(key, default)
     if not is_valid(value):
         shown = "invalid" if key == "MASK_KEYS" else repr(value)  # Messages have no secrets.

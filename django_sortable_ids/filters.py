@@ -33,7 +33,7 @@ class IDFilterField(forms.CharField):
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
         if text in self.empty_values:
-            return text
+            return None  # as the filters of numbers: an end of a range that is left out
         candidates = self.id_field.candidates(text)
         # If several mask keys may have masked it, the lookup tries every candidate.
         return candidates[0] if len(candidates) == 1 else text

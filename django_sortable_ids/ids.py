@@ -141,8 +141,7 @@ class IDConverter:
 
     def to_python(self, text: str) -> ID:
         """What ``parse_public`` gives. ``ValueError`` if it refuses the text: the path doesn't
-        match.
-        """
+        match."""
         try:
             return self.field.parse_public(text)
         except ValidationError as error:

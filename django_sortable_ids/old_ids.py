@@ -140,8 +140,7 @@ def resolve_ids(
 
 def old_row(rows: QuerySet[Row], given: Any) -> Row | None:
     """The row of ``rows`` with that old key; None if there is none, or if it can't be an old key,
-    which needs no query.
-    """
+    which needs no query."""
     key = old_key(rows.model)
     values = key.values(given) if key else ()
     return rows.filter(**{f"{key.path}__in": values}).first() if key and values else None

@@ -19,7 +19,7 @@ from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
 from .backfill import plan, run
-from .backfill.sources.find import of_source
+from .backfill.sources.find import target_of
 from .backfill.sources.id_column import require_table
 from .db import tables
 from .db.transactions import with_short_lock_timeout
@@ -158,7 +158,7 @@ class AddSortableID(BothWays, AddField):
         if not missing.exists():
             return
         source = {"created_from": self.created_from} if self.created_from else {}
-        target = replace(of_source(model, field, source, using), allow_triggers=self.allow_triggers)
+        target = replace(target_of(model, field, source, using), allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(
                 f"more than {counted(self.small, 'row')} of {target.label} without an id, too many "

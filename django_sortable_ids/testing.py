@@ -134,7 +134,6 @@ if "pytest" in sys.modules:
     @pytest.fixture(scope="module", name="integer_fixtures")
     def _integer_fixtures() -> Iterator[None]:
         """Numbers stand for ids until the end of the module. It begins before the ``fixtures`` of a
-        ``TestCase`` are loaded.
-        """
+        ``TestCase`` are loaded."""
         with integer_fixtures():
             yield

@@ -449,7 +449,7 @@ def test_every_setting_is_in_the_table() -> None:
     rows = re.findall(
         r"^\| `([A-Z_]+)` \| `(.+?)` \|", PAGES["docs/reference/settings.md"], re.MULTILINE
     )
-    defaults = {key: default for key, (default, _, _) in conf._KEYS.items()}
+    defaults = {key: default for key, (default, _, _) in conf.KEYS.items()}
     assert {key: eval(default) or None for key, default in rows} == {
         key: default or None for key, default in defaults.items()
     }

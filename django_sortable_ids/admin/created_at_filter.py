@@ -124,8 +124,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
 
     def read_parameters(self, changelist: ChangeList) -> None:
         """Set ``other_parameters``, which the form of the days keeps, and ``own_parameters``, which
-        a form around the filter keeps.
-        """
+        a form around the filter keeps."""
         pairs = [
             (name, value) for name, values in changelist.filter_params.items() for value in values
         ]

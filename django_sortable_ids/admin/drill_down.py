@@ -176,8 +176,7 @@ def _level(
     rows: QuerySet[Any], column: TimedColumn, path: list[CalendarPeriod], deadline: float
 ) -> list[tuple[CalendarPeriod, Count]] | None:
     """The periods with their counts; None without rows. A period that contains all rows becomes a
-    part of the path.
-    """
+    part of the path."""
     start, end = path[-1].span if path else (None, None)
     bounds = ends(rows, column, start, end, deadline - time.monotonic())
     if bounds is None:

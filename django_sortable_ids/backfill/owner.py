@@ -81,8 +81,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
 
 def remember(plan: Plan) -> None:
     """Store the options of a run that has nothing to do, so that ``--verify`` knows them. Does
-    nothing if there is a run already, or if the database is read-only.
-    """
+    nothing if there is a run already, or if the database is read-only."""
     target, ended = plan.target, {"finished_at": timezone.now()}
     with suppress(Error), transaction.atomic(using=target.using):
         runs(target).get_or_create(target=target.label, defaults=_first_values(plan) | ended)
@@ -177,8 +176,7 @@ def _taken(target: Target, run: BackfillRun | None) -> BackfillError:
 @contextmanager
 def heartbeats(target: Target, run: BackfillRun, seconds: float = BEAT_SECONDS) -> Iterator[None]:
     """Write heartbeats during long batches and pauses, until the end of the block: in a thread, on
-    a connection of its own.
-    """
+    a connection of its own."""
     end = Event()
 
     def beat() -> None:

@@ -121,7 +121,7 @@ class Limits:
     sleep: float = 0.0  # seconds between two batches
     pause_file: Path | None = None
     """The run pauses while this file exists."""
-    lag: Callable[[], str] = lambda: ""
+    why_wait: Callable[[], str] = lambda: ""
     """Tells why the replica is too late, as ``watch`` does; empty if it isn't."""
     retry_time: float = 60.0
     """Give up after this many seconds of retries."""
@@ -170,8 +170,7 @@ class Pace:
 
     def rest(self, rows: int) -> None:
         """Wait after a batch of ``rows``, or before the first one; raises ``Stopped`` if the run
-        shall end.
-        """
+        shall end."""
         self._control.raise_if_stopped()
         if self._limits.max_rows_per_second:
             # A late run catches up at most one second, not in a burst.
@@ -181,7 +180,7 @@ class Pace:
         if rows:
             self._control.pause(self._limits.sleep)
         is_paused, file = False, self._limits.pause_file
-        while why := f"{file} exists" if file and file.exists() else self._limits.lag():
+        while why := f"{file} exists" if file and file.exists() else self._limits.why_wait():
             if not is_paused:
                 self._control.say(f"paused: {why}")
             is_paused = True
@@ -236,8 +235,7 @@ class Progress:
         before: int = 0,
     ) -> None:
         """``is_brief``: nothing is written for work that ends before the first interval.
-        ``before``: how many rows of the total were done earlier.
-        """
+        ``before``: how many rows of the total were done earlier."""
         self._output = output
         self._total = total
         self._clock = clock

@@ -37,7 +37,7 @@ class PendingRows:
 
     def __init__(self, target: Target, *, finds_ends_by_time: bool) -> None:
         self._target, self._source = target, target.source
-        self._pages = SortedPages(target) if target.source.needs_sort else None
+        self._in_memory = RowsInMemory(target) if target.source.needs_sort else None
         self._left: dict[tuple[Any, Any], int] = {}
         """For a row, the counted number of later rows of its tick."""
         self._of_one_time: Row | None = None
@@ -45,7 +45,7 @@ class PendingRows:
         self._is_dense = finds_ends_by_time
         """Whether nearly all rows are without an id, and checking each of them is slow."""
 
-    def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
+    def after(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
         missing = self._target.missing
         return missing.filter(self._source.after(*cursor.row)) if cursor else missing
 
@@ -56,13 +56,13 @@ class PendingRows:
             of_that_time = self._target.missing.filter(same_time)
             if of_that_time[size - 1 : size].exists():
                 return of_that_time
-        return self.all(cursor)
+        return self.after(cursor)
 
     def next_rows(self, cursor: Cursor | None, size: int) -> list[Row]:
         """The next ``size`` rows, or as many as there are, by one sort for many calls if no index
         has their order."""
-        if self._pages:
-            return self._pages.after(cursor.row if cursor else None, size)
+        if self._in_memory:
+            return self._in_memory.after(cursor.row if cursor else None, size)
         rows = self._target.read(self.following(cursor, size)[:size])
         return _unchanged(self._target, rows, locks=True) if self._source.comes_last else rows
 
@@ -124,9 +124,9 @@ class PendingRows:
         counted = self._left.get(cursor.row, 0) if cursor else 0
         if counted > size and ticks[0] == ticks[-1]:
             left = counted - size
-        elif self._pages:
+        elif self._in_memory:
             tick = target.tick(last[0])
-            left = self._pages.count_while(last, lambda place: target.tick(place) == tick)
+            left = self._in_memory.count_while(last, lambda place: target.tick(place) == tick)
         if left is None:
             later = target.missing.filter(self._source.after(*last))
             of_tick = self._source.between(None, target.tick_of(last[0])[1])
@@ -154,7 +154,7 @@ _KEYS = 500
 """How many rows are read again in one statement."""
 
 
-class SortedPages:
+class RowsInMemory:
     """The rows of a target without an id, in order, as they were at the last sort.
 
     Rows that appear later are handled by the next sort, or as late rows.
@@ -169,8 +169,7 @@ class SortedPages:
 
     def after(self, row: Row | None, size: int) -> list[Row]:
         """The next ``size`` rows after one (None: from the first on), or as many as there are.
-        Rows that have changed since the sort are left out.
-        """
+        Rows that have changed since the sort are left out."""
         while True:
             start = self._next.get(row, len(self._rows))
             left = len(self._rows) - start
@@ -222,16 +221,16 @@ _CREATED = {
 }
 
 
-class SortedRows:
+class RowsInTemporaryTable:
     """The rows of a target with times in a column and a key of one column, in order, with new ids.
-    The temporary table is dropped at the end of the context."""
+    The temporary table is dropped at the end of the context, and after an error by the next one."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._connection: Any = connections[target.using]
         self._number = "rowid" if self._connection.vendor == "sqlite" else "n"
 
-    def __enter__(self) -> SortedRows:
+    def __enter__(self) -> RowsInTemporaryTable:
         target, vendor = self._target, self._connection.vendor
         place = target.source.selected_place
         selected = {_PLACE: F(place) if isinstance(place, str) else place, _KEY: F("pk")}

@@ -19,7 +19,7 @@ from ..models import BackfillRun
 from ..schema.stored_values import sorts, too_narrow
 from ..schemes import TimeScheme
 from .batch import Cursor, mint
-from .engines import Engine, engine_of
+from .engines import engine_of
 from .sources.base import as_words
 from .sources.columns import InColumn
 from .sources.find import given_by, of_run
@@ -101,8 +101,8 @@ class Plan:
             last_rows = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
             yield f"  at the end, {last_rows}, with ids of now{':' if with_sql else ''}"
             if with_sql:
-                yield f"    {self.timeless.sender.sending_sql}"
-        if kept := self.writer.sender.self_assigned:
+                yield f"    {self.timeless.statements.sending_sql}"
+        if kept := self.writer.statements.self_assigned:
             yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
             least, most = map(minutes, self.seconds)
@@ -140,7 +140,7 @@ def build(target: Target, batch_size: int) -> Plan:
     before = _before(target, last) if last and (all_rows or not last.finished_at) else None
     if run and (not run.finished_at or (all_rows and not before)):
         _check_options(target, run)
-    check_writable(target, all_rows, engine)
+    check_writable(target, all_rows)
     table, column = source.field.model._meta.db_table, str(source.field.column)
     uses_index = source.order != ("pk",) and not source.needs_sort
     if uses_index and not begins_an_index(engine.connection, table, column):
@@ -168,8 +168,7 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
     """The number of rows without an id, and the creation time of the first row that already has
     one, else now: from there on, the application generates ids. After a run with the same options
     it is now: that run has recorded the time, or has generated these ids. None for targets without
-    times. In one query: reading the table takes the most time.
-    """
+    times. In one query: reading the table takes the most time."""
     now = datetime.now(UTC)
     if target.source.times is None:
         return target.missing.count(), None
@@ -246,7 +245,7 @@ def _samples(target: Target) -> tuple[str, ...]:
     return tuple(samples)
 
 
-def check_writable(target: Target, missing: int, engine: Engine) -> None:
+def check_writable(target: Target, missing: int) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
     if not connections[target.using].settings_dict["AUTOCOMMIT"]:
         raise BackfillError(
@@ -262,6 +261,7 @@ def check_writable(target: Target, missing: int, engine: Engine) -> None:
         )
     _check_unique(target)
     _check_columns(target)
+    engine = engine_of(target.using)
     engine.check_session(target)
     engine.check_table(target)
     check_times(target, missing)

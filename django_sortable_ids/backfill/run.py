@@ -94,16 +94,16 @@ class _Runner:
         self._last_size = 0
         self._tried = NOTHING
         token = secrets.token_hex(16)
-        self._run = self._persist(lambda: owner.take(plan, token))
+        self._run = self._retried(lambda: owner.take(plan, token))
         self._started = time.monotonic()
 
     def run(self) -> Result:
         with self._owning():
-            self._persist(self._plan.writer.catch_up)
+            self._retried(self._plan.writer.catch_up)
             self._fill(self._plan.missing)
             # Once, like the next steps, so that it ends even if inserts continue.
             pending = self._plan.writer.pending
-            self._fill(self._persist(lambda: pending.all(self._cursor).count()))
+            self._fill(self._retried(lambda: pending.after(self._cursor).count()))
             if remaining := self._count_missing():
                 self._fill_late_rows()
                 remaining = self._count_missing()
@@ -111,7 +111,7 @@ class _Runner:
                 remaining = self._fill_without_time(timeless) + self._count_missing()
             before = self._run.options.get(BEFORE, {})
             ended = {"finished_at": timezone.now(), "last_error": "", **before}
-            if not self._persist(lambda: owner.mine(self._target, self._run).update(**ended)):
+            if not self._retried(lambda: owner.mine(self._target, self._run).update(**ended)):
                 raise owner.ownership_lost(self._target)
         return Result(self._filled, remaining)
 
@@ -151,7 +151,7 @@ class _Runner:
                 return
 
     def _count_missing(self) -> int:
-        return self._persist(self._target.missing.count)
+        return self._retried(self._target.missing.count)
 
     def _fill_late_rows(self) -> None:
         """Fill the rows that appeared before the cursor: inserted without an id, or committed
@@ -160,9 +160,9 @@ class _Runner:
         if cursor is None:
             return
         writer, last = self._plan.writer, None
-        count = self._persist(writer.late_rows(cursor).count)
+        count = self._retried(writer.late_rows(cursor).count)
         find = writer.some_late_rows
-        while count > 0 and (rows := self._persist(partial(find, cursor, count, last))):
+        while count > 0 and (rows := self._retried(partial(find, cursor, count, last))):
             count, last = count - len(rows), rows[-1]
             while rows:
                 filled = set(self._write_batch(partial(writer.late_batch, rows, cursor)).rows)
@@ -171,7 +171,7 @@ class _Runner:
     def _fill_without_time(self, writer: Writer) -> int:
         """Fill as many rows as there are now; returns how many have no id then."""
         target = writer.target
-        left = self._persist(target.missing.count)
+        left = self._retried(target.missing.count)
         while left > 0:
             # Outside of the transaction, for which the lease of a worker number would wait on
             # SQLite.
@@ -180,12 +180,12 @@ class _Runner:
             if not size:
                 break
             left -= size
-        return self._persist(target.missing.count)
+        return self._retried(target.missing.count)
 
     def _write_batch(self, make: Callable[[], Batch]) -> Batch:
         """Pause, then make a batch and write it, in one transaction."""
         self._pace.rest(self._last_size)
-        batch = self._persist(partial(self._write_in_transaction, make), self._size.halve)
+        batch = self._retried(partial(self._write_in_transaction, make), self._size.halve)
         self._last_size = batch.size
         return batch
 
@@ -226,8 +226,7 @@ class _Runner:
 
     def _begin(self) -> None:
         """Check that the run is unchanged: the last batch may have been committed although the
-        answer was lost, and another process may have taken the run.
-        """
+        answer was lost, and another process may have taken the run."""
         engine = engine_of(self._target.using)
         row = owner.mine(self._target, self._run).filter(batches=self._run.batches)
         if self._retries:
@@ -261,7 +260,7 @@ class _Runner:
             raise _ChangedRun
         return changes
 
-    def _persist(
+    def _retried(
         self, work: Callable[[], Outcome], on_conflict: Callable[[], None] = lambda: None
     ) -> Outcome:
         """The result of ``work``, which is retried for the retry time after its first failure;

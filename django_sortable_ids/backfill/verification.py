@@ -35,8 +35,9 @@ class Verification:
     """Rows with a UUID of another version that the field doesn't accept."""
     other_time: int = 0
     """Rows whose id has another time, by more than the application's ids differ."""
-    generated: int = 0
-    """Rows whose id has nearly their time, as ids of the application have."""
+    not_of_run: int = 0
+    """Rows whose id is of the application or another run: it has nearly their time, or an old id
+    that no run converts."""
     without_time: int = 0
     """Rows with an id, but without a time, or with one out of the scheme's range. Such ids come
     from --on-null=now, another source or the application."""
@@ -93,7 +94,7 @@ class Verification:
             "duplicates": self.duplicates,
             "out_of_order": self.unordered,
             "of_another_time": self.other_time,
-            "of_nearly_the_same_time": self.generated,
+            "of_nearly_the_same_time": self.not_of_run,
             "of_rows_without_time": self.without_time,
             "of_unreadable_time": self.unreadable,
             "of_other_versions": self.other_versions,
@@ -150,9 +151,9 @@ class Verification:
             )
         if self.other_versions:
             yield f"{counted(self.other_versions, 'UUID')} of another version, without a time"
-        if self.generated:
+        if self.not_of_run:
             yield (
-                f"{counted(self.generated, 'id')} of the application or of another run: of nearly "
+                f"{counted(self.not_of_run, 'id')} of the application or of another run: of nearly "
                 f"the time of the row, or of a row that this run did not reach"
             )
         if self.edited and not self.has_too_many_edits:
@@ -167,7 +168,7 @@ class Verification:
             parts = ["all different"]
             if self.judged > 1 or self.judged == self.with_id:
                 parts.append("the others strictly in order" if self.edited else "strictly in order")
-            exceptions = (self.edited, self.without_time, self.other_versions, self.generated)
+            exceptions = (self.edited, self.without_time, self.other_versions, self.not_of_run)
             if self.expected.about_times and not any(exceptions):
                 parts.append(f"and {self.expected.about_times}")
             yield ", ".join(parts)

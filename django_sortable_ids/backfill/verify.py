@@ -59,13 +59,13 @@ def verify(
         reached, rest = source.until(*cursor.row), source.after(*cursor.row)
         parts = [(target.rows.filter(reached), True), (target.rows.filter(rest), False)]
     for part, is_of_run in parts:
-        for page in target.pages(part, stored(target)):
+        for page in target.pages(part, raw_id(target)):
             ids = checker.ids_of(page)
             source.compare(checker, page, ids, is_of_run=is_of_run)
             progress(len(page))
     keyed = Target(target.field, Unsourced.of(target.model, target.using))
     has_no_time = Q(**{f"{source.field.name}__isnull": True}) | ~source.has_shown_time
-    for page in keyed.pages(source.outer_rows.filter(has_no_time), stored(target)):
+    for page in keyed.pages(source.outer_rows.filter(has_no_time), raw_id(target)):
         ids = checker.ids_of(page)
         result.without_time += len(ids) - ids.count(None)
         progress(len(page))
@@ -80,7 +80,7 @@ def verify(
     counts = rows.aggregate(all=Count(field.name), different=Count(field.name, distinct=True))
     result.duplicates = counts["all"] - counts["different"]
     if result.duplicates:
-        by_id = rows.values(sortable_ids_id=stored(target)).annotate(rows=Count("*"))
+        by_id = rows.values(sortable_ids_id=raw_id(target)).annotate(rows=Count("*"))
         shared = by_id.filter(rows__gt=1)[: result.shown]
         result.examples_of["duplicates"] = [
             f"{row['sortable_ids_id']} is the id of {row['rows']} rows" for row in shared
@@ -126,7 +126,7 @@ def refuse_hidden_rows(target: Target) -> None:
             )
 
 
-def stored(target: Target) -> Any:
+def raw_id(target: Target) -> Any:
     """The id as the driver returns it."""
     return ExpressionWrapper(F(target.field.name), output_field=models.Field())
 
@@ -275,7 +275,7 @@ class Checker:
             self.result.count("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
             if value is not None:
-                self.result.generated += 1  # no backfill writes an id for such an old one
+                self.result.not_of_run += 1  # no backfill writes an id for such an old one
         return None
 
     def check_converted(self, page: Page, ids: Sequence[StoredID | None], source: Lossless) -> None:
@@ -289,7 +289,7 @@ class Checker:
                     continue
                 since = unix_ns(source.at(old)) // 1000
             except (InvalidID, OutOfRange):
-                self.result.generated += 1
+                self.result.not_of_run += 1
                 continue
             is_of_another = self._is_of_another(stored_id[0], source)
             self._differs(row, stored_id, since, is_exact=False, is_of_another=is_of_another)
@@ -345,7 +345,7 @@ class Checker:
         if is_exact and source.times:
             earlier = later = self._resolution
         if late <= later and early <= earlier and not is_of_another:
-            result.generated += 1
+            result.not_of_run += 1
             return
         text = self._scheme.format(self._scheme.from_trusted(stored_id[0]))
         shown = f"{source.field.name} {source.shown_place(place)}"

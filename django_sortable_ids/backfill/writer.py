@@ -52,7 +52,7 @@ class Writer:
         self.target = target
         self.pending = PendingRows(target, finds_ends_by_time=engine.finds_ends_by_time)
         self._connection = engine.connection
-        self.sender = engine.statements(target)
+        self.statements = engine.statements(target)
         """How Python sends ids."""
         self._computing: ComputingIDs | None = None
         times, has_times = target.source.own_times, isinstance(target.field.scheme, TimeScheme)
@@ -65,10 +65,10 @@ class Writer:
     def shown_statements(self) -> Iterator[tuple[str, str]]:
         """When each statement is executed, and the statement."""
         if self._computing is None:
-            yield "for each batch", self.sender.sending_sql
+            yield "for each batch", self.statements.sending_sql
             return
         yield from self._computing.shown_statements
-        yield "for rows that appear during the run", self.sender.sending_sql
+        yield "for rows that appear during the run", self.statements.sending_sql
 
     def next_batch(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id after the cursor, or as many as there are.
@@ -147,7 +147,7 @@ class Writer:
 
     def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
         places, pks = zip(*rows, strict=True)
-        return self.sender.send(self.target.stored_keys(pks), stored, places)
+        return self.statements.send(self.target.stored_keys(pks), stored, places)
 
     def _stored(self, ids: Sequence[ID]) -> list[Any]:
         save = self.target.field.get_db_prep_save

@@ -57,7 +57,7 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     return [
         message("W003", field, workers=workers, last=workers - 1)
         for field in usable_fields(_models(app_configs))
-        if (workers := _workers(field)) and field.generates_ids
+        if (workers := field.workers) and field.generates_ids
     ]
 
 
@@ -83,19 +83,14 @@ def _column(field: SortableIDField) -> tuple[str, str | None]:
 
 def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
     try:
-        conf.check()
+        for key in conf.KEYS:
+            conf.get(key)
         worker = conf.worker()
         for field in usable_fields(_models(app_configs)):
-            scheme = field.scheme
-            if isinstance(worker, int) and isinstance(scheme, TimeScheme) and _workers(field):
-                scheme.layout.suffixes_of(worker)
-    except (ImproperlyConfigured, ValueError) as error:
+            if isinstance(worker, int) and field.workers:
+                field.with_worker(worker)
+    except ImproperlyConfigured as error:
         yield message("E003", reason=error)
-
-
-def _workers(field: SortableIDField) -> int:
-    """How many worker numbers fit into the ids; 0 if they have none."""
-    return (isinstance(field.scheme, TimeScheme) and field.scheme.layout.workers) or 0
 
 
 def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
@@ -128,7 +123,7 @@ def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         return []
     problems = []
     with suppress(ImproperlyConfigured):  # check_definitions reports it
-        conf.check()
+        conf.get("MASK_KEYS")
         try:
             conf.mask_keys()
         except ImproperlyConfigured as error:

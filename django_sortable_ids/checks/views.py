@@ -50,7 +50,7 @@ def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
         if field is None and (needed := getattr(view, "needed_lookup", None)):
             if reason := needed(model, path):
                 yield message("E020", view, reason=reason)
-        elif field and not field.wrong_options and _takes_only_numbers(route, name, field):
+        elif field and not field.wrong_options and _takes_only_numbers(route, view, name, field):
             example, pattern = field.public_text.example, field.public_text.pattern
             pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""
             url = "".join(map(str, route.parts))
@@ -111,9 +111,10 @@ def _lookups(callback: Any) -> Iterator[tuple[type, type[models.Model], Any, Any
             yield view, model, attribute("lookup_url_kwarg") or path, path
 
 
-def _takes_only_numbers(route: _Route, parameter: str, field: SortableIDField) -> bool:
-    ids = (str(field.scheme.example), field.public_text.example)
-    takes_id = any(route.takes(parameter, text) for text in ids)
+def _takes_only_numbers(route: _Route, view: Any, parameter: str, field: SortableIDField) -> bool:
+    # SortableIDLookupMixin takes public texts only.
+    bare = () if hasattr(view, "needed_lookup") else (str(field.scheme.example),)
+    takes_id = any(route.takes(parameter, text) for text in (field.public_text.example, *bare))
     return route.takes(parameter, "1") and not takes_id
 
 

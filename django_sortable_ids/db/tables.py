@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
-from django.db import models, transaction
+from django.db import DatabaseError, connections, models, transaction
 
+from ..errors import documented
 from . import row, rows, value
 
 _CAPITALS = re.compile("[A-Z]+")
@@ -85,6 +86,27 @@ def split(connection: Any, table: str) -> tuple[str | None, str]:
     quote = quoted[0]
     schema, separator, name = quoted[1:-1].partition(f"{quote}.{quote}")
     return (schema, name) if separator else (None, schema)
+
+
+@contextmanager
+def needing(model: type[models.Model], using: str, refusal: type[Exception]) -> Iterator[None]:
+    """Raise a ``refusal`` for an error of the database if it lacks the model's table."""
+    try:
+        yield
+    except DatabaseError as error:
+        if kind(connections[using], model._meta.db_table):
+            raise
+        raise refusal(lacking(model, using)) from error
+
+
+def lacking(model: type[models.Model], using: str) -> str:
+    page = documented('"Several databases"', "how-to/questions.html#several-databases")
+    return (
+        f"the database {using!r} has no table {model._meta.db_table} that its user may see: run "
+        f"`manage.py migrate {model._meta.app_label} --database={using}`, or use another database. "
+        f"If there is nothing to migrate, {model._meta.label} is not managed, or your "
+        f"DATABASE_ROUTERS have kept it out: see {page}"
+    )
 
 
 def folded(connection: Any, name: str) -> str:
@@ -192,8 +214,7 @@ def description(connection: Any, table: str) -> dict[str, Any]:
 def constraints(connection: Any, table: str) -> dict[str, Any]:
     """Django's description of constraints and indexes, by name; "partial" are those with a
     condition, or invalid, which are not "unique". On SQLite without constraints other than the
-    primary key.
-    """
+    primary key."""
     if connection.vendor == "sqlite":
         return _indexes_in_sqlite(connection, table)
     with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
@@ -279,15 +300,13 @@ def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
             value(connection, until_the_end, [home])
             yield name
             value(connection, until_the_end, [path])
-    elif connection.vendor == "mysql":
+    else:  # MariaDB or MySQL
         database = value(connection, "SELECT DATABASE()")
         _use(connection, schema)
         try:
             yield name
         finally:
             _use(connection, database)
-    else:
-        yield name
 
 
 def _use(connection: Any, database: str) -> None:

@@ -74,8 +74,7 @@ class CombV13UUIDField(SortableUUIDField[SetType, GetType]):
 
 class CombV4UUIDField(SortableUUIDField[SetType, GetType]):
     """A UUID of version 4 that begins with its time, as Laravel's ``Str::orderedUuid()`` generates
-    it: 10 us, then 74 random bits. The value is a ``uuid.UUID``.
-    """
+    it: 10 us, then 74 random bits. The value is a ``uuid.UUID``."""
 
     scheme_name = "comb4"
 

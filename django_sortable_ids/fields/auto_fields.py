@@ -26,7 +26,6 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
     """
 
     django_defaults = {"blank": True}
-    generates_on_insert = True
 
     def _wrong_for_the_model(self) -> Iterator[WrongOption]:
         yield from super()._wrong_for_the_model()

@@ -35,10 +35,11 @@ and on MySQL for each one with a join."""
 class SortableIDField(FieldWithOptions[SetType, GetType]):
     """An id of one scheme, generated in Python: use one of its subclasses.
 
-    A primary key gets its id when the instance is created, any other column when the row is
-    inserted. So no migration can copy one id into many rows. A row that was loaded with NULL keeps
-    it when it is saved: ``backfill_ids`` gives it an id of its creation time. With ``db_default``
-    the database generates the ids, not Python.
+    A primary key gets its id when the instance is created; any other column, and a key that is an
+    AutoField, a sequence or of ``created_from``, when the row is inserted. So no migration can copy
+    one id into many rows. A row that was loaded with NULL keeps it when it is saved:
+    ``backfill_ids`` gives it an id of its creation time. With ``db_default`` the database generates
+    the ids, not Python.
     """
 
     description = _("Id that sorts by creation time")

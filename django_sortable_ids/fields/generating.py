@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from django.core.exceptions import FieldError, ValidationError
+from django.core.exceptions import FieldError, ImproperlyConfigured, ValidationError
 from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models.fields import AutoFieldMixin
 from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
@@ -127,15 +127,29 @@ class GeneratedIDField(Field[SetType, GetType]):
     @cached_property
     def _generating_scheme(self) -> Scheme:
         Generator.rule = conf.rollback_rule()
-        scheme = self.scheme
-        if isinstance(scheme, TimeScheme) and scheme.layout.workers:
-            worker: Any = conf.worker()
-            if worker == conf.LEASE:
-                from ..workers import worker_or_lease  # needs the database
+        if not self.workers:
+            return self.scheme
+        worker: Any = conf.worker()
+        if worker == conf.LEASE:
+            from ..workers import worker_or_lease  # needs the database
 
-                worker = worker_or_lease()
-            return scheme.with_worker(worker)
-        return scheme
+            worker = worker_or_lease()
+        return self.with_worker(worker)
+
+    @property
+    def workers(self) -> int:
+        """How many worker numbers fit into the ids; 0 if they have none."""
+        scheme = self.scheme
+        return (isinstance(scheme, TimeScheme) and scheme.layout.workers) or 0
+
+    def with_worker(self, worker: Any) -> Scheme:
+        """The scheme with a worker number; ``ImproperlyConfigured`` if it has no such number."""
+        scheme: Any = self.scheme
+        try:
+            return scheme.with_worker(worker)  # type: ignore[no-any-return]
+        except ValueError as error:
+            setting = f"SORTABLE_IDS['WORKER'] or {conf.WORKER_VARIABLE}"
+            raise ImproperlyConfigured(f"{setting} doesn't fit {self}: {error}") from None
 
     def save_form_data(self, instance: models.Model, data: Any) -> None:
         # A blank input requests an id for a new row, and keeps that of an existing one.

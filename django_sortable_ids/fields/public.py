@@ -201,8 +201,7 @@ class PublicText:
 
     def _without_prefix(self, text: Any) -> list[str]:
         """The text without each of the prefixes that it begins with: one prefix may be the
-        beginning of another.
-        """
+        beginning of another."""
         texts = [
             text[len(prefix) : len(prefix) + self._longest]
             for prefix in self.accepted_prefixes

@@ -23,8 +23,7 @@ def local_zone() -> tzinfo:
 
 def aware(at: date) -> datetime:
     """The time of a value, aware: a naive one is in ``TIME_ZONE``; a day stands for its midnight
-    there.
-    """
+    there."""
     if not isinstance(at, datetime):
         at = datetime.combine(at, time.min)
     if timezone.is_aware(at):
@@ -42,15 +41,13 @@ def in_zone(at: datetime, zone: tzinfo) -> datetime:
 
 def in_utc(at: date) -> datetime:
     """The time of a value in UTC: Python compares and subtracts two times of the same zone by their
-    local time.
-    """
+    local time."""
     return in_zone(aware(at), UTC)
 
 
 def first_moment(day: date) -> datetime:
     """The start of a day of ``local_zone``, in UTC; if the clock is put forward over midnight, the
-    moment of the change.
-    """
+    moment of the change."""
     zone = local_zone()
     local = datetime.combine(day, time.min, tzinfo=zone)
     start, day_before = in_utc(local), in_utc(local.replace(fold=1))

@@ -102,8 +102,7 @@ def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
 
 class _DigitsOfHex(Fragment):
     """``length`` digits in ``alphabet`` of the number that ``size`` hexadecimal digits spell, from
-    the digit ``first``, at most 160 bits, times ``scale``; NULL for NULL.
-    """
+    the digit ``first``, at most 160 bits, times ``scale``; NULL for NULL."""
 
     output_field = TextField()
     sqlite = "sortable_id_digits(substr({0}, {first}, {size}), '{alphabet}', {length}, {scale})"

@@ -11,6 +11,7 @@ These sort by time, with any number of digits. Django reads more forms, such as 
 from __future__ import annotations
 
 from datetime import MAXYEAR, UTC, datetime, timedelta, tzinfo
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -235,7 +236,7 @@ def as_stored(at: datetime) -> datetime:
     """An aware time in the form of the ORM: the inverse of ``aware``."""
     if settings.USE_TZ:
         return at
-    return timezone.make_naive(at, timezone.get_default_timezone())
+    return _or_last_day(partial(timezone.make_naive, timezone=timezone.get_default_timezone()), at)
 
 
 def _or_last_day(convert: Any, at: datetime) -> datetime:

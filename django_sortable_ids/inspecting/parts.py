@@ -93,8 +93,7 @@ class Anatomy:
     @property
     def table(self) -> list[tuple[int, Part, str, str]]:
         """Each part with its number, its places as text (``0-47, 52-63``), and its value as people
-        read it: in decimal, long ones in hexadecimal, fixed bits as they are.
-        """
+        read it: in decimal, long ones in hexadecimal, fixed bits as they are."""
         rows = []
         for number, part in enumerate(self.parts, 1):
             value = str(part.value)
@@ -164,8 +163,7 @@ def _placed(text: str, parts: Sequence[Part], owners: Sequence[int | Kind]) -> t
 
 def _digits_of_suffix(scheme: TimeScheme) -> tuple[str, int]:
     """The digits that the suffix has for itself: their alphabet, and how many they are; none if it
-    shares a digit with the time.
-    """
+    shares a digit with the time."""
     suffixes, form = scheme.layout.suffixes, scheme.canonical
     if width := exponent(2, suffixes):
         return BINARY, width

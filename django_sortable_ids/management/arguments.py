@@ -25,8 +25,8 @@ CLOSED = 141
 """The exit code if stdout is closed, the same as that of other programs, which SIGPIPE ends."""
 
 _POLICIES = {"on_null", "on_out_of_range"}
-_SOURCES = {*ARGUMENTS, *_POLICIES, "allow_triggers", "retry_time"}
-_OF_MOVES = {"created_from", "start", "end", *_POLICIES}
+_OF_TARGETS = {*ARGUMENTS, *_POLICIES, "allow_triggers", "retry_time"}
+_OF_MOVES = {"created_from", "start", "end", "on_null"}
 """A plan of a move chooses the other sources itself."""
 _PACE = {
     *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
@@ -36,12 +36,12 @@ _KEYS = {"primary_key", "to", "drop_old", "adopt", "leave", "allow"}
 TAKES: Mapping[str, tuple[Set[str], str]] = {
     "report": (set(), "{} needs {}: add it"),
     "status": ({"status"}, "--status takes no {}: it only shows runs"),
-    "plan": ({"dry_run", "batch_size", *_SOURCES}, "--dry-run takes no {}: it fills no rows"),
+    "plan": ({"dry_run", "batch_size", *_OF_TARGETS}, "--dry-run takes no {}: it fills no rows"),
     "verify": (
-        {"verify", "write_migration", "allow_edited_times", *_SOURCES},
+        {"verify", "write_migration", "allow_edited_times", *_OF_TARGETS},
         "--verify takes no {}: it fills no rows",
     ),
-    "run": (_SOURCES | _PACE, "{} needs {}: add it"),
+    "run": (_OF_TARGETS | _PACE, "{} needs {}: add it"),
     "move": (
         {*_KEYS, *_OF_MOVES, "write_migration"},
         "--primary-key takes no {}: it shows a plan, and with --write-migration writes that",
@@ -153,8 +153,8 @@ def add(parser: ArgumentParser) -> None:
         "--allow",
         action="append",
         metavar="NAME",
-        help="with --primary-key: a trigger, view or routine that names a moved table, and that "
-        "you have read; or a pattern such as 'pgtrigger_*'. Repeatable",
+        help="with --primary-key: a trigger, view, routine, event or rule that names a moved "
+        "table, and that you have read; or a pattern such as 'pgtrigger_*'. Repeatable",
     )
     sources = parser.add_argument_group(
         "sources", "By default those of the last run on the column."

@@ -14,7 +14,7 @@ from ..backfill.pace import Control, Limits, Progress, signals, watch
 from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import as_words
 from ..backfill.sources.columns import times_of_creation
-from ..backfill.sources.find import given_by, of_source
+from ..backfill.sources.find import given_by, target_of
 from ..backfill.sources.id_column import check_schema, database_of, last_run, named_field, names_of
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
@@ -69,7 +69,7 @@ def fill(request: Request) -> None:
         limits = replace(limits, target_time=None)
     most, replica = options["max_replica_lag"], options["replica"]
     if most is not None and replica is not None:
-        limits = replace(limits, lag=watch(replica, most))
+        limits = replace(limits, why_wait=watch(replica, most))
     elif most is not None or replica is not None:
         raise WrongArguments("--max-replica-lag and --replica need each other: give both")
     planned = planned_for(request, target)
@@ -121,18 +121,17 @@ def planned_for(request: Request, target: Target) -> plan.Plan:
     output.say(*planned.lines(with_sql=output.is_verbose))
     if request.options["dry_run"]:
         line = replace(request.line, words={**request.line.words, "dry_run": ()})
-        output.add(next=line.again(target.command))
-        output.say(f"Next: {line.again(target.command)}")
+        command = line.again(target.command)
+        output.add(next=command)
+        output.say(f"Next: {command}")
     return planned
 
 
 def move(request: Request) -> None:
     options, output = request.options, request.output
     using = options["database"] or edits.database_of(request.line.labels)
-    for name in ("on_null", "on_out_of_range"):
-        if options[name] == "skip":
-            option = f"--{name.replace('_', '-')}=skip"
-            raise CommandError(f"{option} leaves NULL, which no key may have", returncode=WRONG)
+    if options["on_null"] == "skip":
+        raise CommandError("--on-null=skip leaves NULL, which no key may have", returncode=WRONG)
     try:
         planned = move_plan.build(
             request.line.labels,
@@ -308,7 +307,7 @@ def _target(request: Request) -> Target:
     if is_key and not given:
         given = notes.source_of_key(model._meta.label, using) or given
     if given or last_run(str(field), using):
-        return request.with_policies(of_source(model, field, given, using))
+        return request.with_policies(target_of(model, field, given, using))
     times = names_of(model, models.DateField)
     rows: QuerySet[models.Model] = QuerySet(model, using=using)
     if not is_key and rows.filter(**{f"{field.name}__isnull": True}).exists():

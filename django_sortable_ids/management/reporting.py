@@ -41,7 +41,7 @@ class Entry:
     field: SortableIDField
     using: str
     rows: int | None
-    """None where the table or the column does not exist yet, or can't be read."""
+    """None for a view, and where the table or its column doesn't exist yet or can't be read."""
     missing: int
     state: str
     next_step: str = ""

@@ -19,7 +19,7 @@ from ..models import MoveNote
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
 from ..primary_keys.operation import moves, operations_of
-from ..schema.swap import is_open, unrecorded_swaps
+from ..schema.swap import awaits_record, unrecorded_swaps
 
 Name = tuple[str, str]
 """The app and the name of a migration."""
@@ -55,7 +55,7 @@ def unrecorded_changes(
     stopped = [
         note
         for note in notes.written(connection)
-        if notes.STEPS in note.state or is_open(note, using)
+        if notes.STEPS in note.state or awaits_record(note, using)
     ]
     stopped += unrecorded_swaps(connection)
     if not stopped:

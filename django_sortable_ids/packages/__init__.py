@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 def replace(*replaced: tuple[Any, str, Callable[..., Any]]) -> None:
     """Replace functions of modules and methods of classes, each by one that gets the usual one as
-    its first argument. All exist, or none is replaced; what is ours already stays.
-    """
+    its first argument. All exist, or none is replaced; what is ours already stays."""
     usual = [getattr(owner, name) for owner, name, _ours in replaced]
     for (owner, name, ours), theirs in zip(replaced, usual, strict=True):
         if getattr(theirs, "replaced_by", None) is ours:

@@ -14,7 +14,7 @@ from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..schema.constraints import redefined
 from ..schemes.support import nearest
-from .changes import graph
+from .changes.change import by_column, references_of
 from .changes.moved import KeyCopy, MovedKey, Reference, TextReference
 
 Adopted = Reference | KeyCopy | TextReference
@@ -53,9 +53,9 @@ def _resolved(
         those = f"these are {', '.join(labels)}{nearest(target, labels)}"
         raise BackfillError(f"{target} is no model whose key moves; {those}")
     reference = Reference(table, column, key.model)
-    if reference in graph.references_of(state.apps, moved):
+    if reference in references_of(state.apps, moved):
         raise BackfillError("the plan has this column already: omit it")
-    before, after = (graph.by_column(known).get((table, column)) for known in (state.apps, apps))
+    before, after = (by_column(known).get((table, column)) for known in (state.apps, apps))
     kind = tables.columns(connection, table)[tables.folded(connection, column)].kind.lower()
     keys = {state.apps.get_model(each.model)._meta.pk: each.model for each in moved}
     if label := keys.get(before):

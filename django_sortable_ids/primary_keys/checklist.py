@@ -22,7 +22,7 @@ from ..db import rows, tables
 from ..errors import counted, documented
 from ..fields.of_model import referenced_column
 from ..models import BackfillRun
-from .changes.graph import Change, columns
+from .changes.change import Change, columns
 from .changes.moved import KEPT_TABLE, MAP_TABLE
 from .changes.texts import by_key, is_content_type, looked_up
 
@@ -110,19 +110,6 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
                 sample = _Sample(connection, table, key, column.name, column.kind.lower(), label)
                 findings += [*sample.references(change, names)] or sample.documents(change, names)
     return sorted(findings, key=lambda finding: ([*ADVICE].index(finding.kind), finding))
-
-
-def adopted_otherwise(change: Change, adopted: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Warnings about columns whose names tell of other models than ``--adopt``."""
-    names = _Names(change)
-    for table, column, label in adopted:
-        named = sorted(names.models(column))
-        if "." in label and named and label not in named:
-            yield (
-                f"{table}.{column} is adopted with keys of {label}, but its name says "
-                f"{' or '.join(named)}: compare its values with both tables before you write the "
-                f"migration"
-            )
 
 
 def columns_of(connection: Any) -> list[str]:

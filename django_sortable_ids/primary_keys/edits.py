@@ -20,7 +20,7 @@ from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
 from ..schemes.support import nearest
-from .changes import graph
+from .changes.change import columns
 from .changes.moved import COUNTED, OLD
 
 _REPLACED = (models.AutoField, models.UUIDField)
@@ -219,7 +219,7 @@ def name_problems(moving: Iterable[Model], state: ProjectState) -> Iterator[str]
                     f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the "
                     f"key is {new} now: remove it and migrate, move the key, and add it again"
                 )
-        for owner, field in graph.columns(apps):
+        for owner, field in columns(apps):
             is_reference = field.remote_field and field.target_field.model is model
             if is_reference and field.target_field.name == old:
                 yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"

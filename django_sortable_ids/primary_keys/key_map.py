@@ -19,9 +19,9 @@ from django.utils import timezone
 
 from ..backfill import plan, run
 from ..backfill.engines import engine_of
-from ..backfill.pending_rows import SortedRows
+from ..backfill.pending_rows import RowsInTemporaryTable
 from ..backfill.sources.base import Given
-from ..backfill.sources.find import every_row, of_source
+from ..backfill.sources.find import every_row, target_of
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import EveryRow, OnNull, Target
 from ..db import tables, value
@@ -32,8 +32,8 @@ from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from ..schemes.clock_and_randomness import MICROSECOND
 from . import notes
+from .changes.change import Key, KeyColumn, ReferringColumn, Table
 from .changes.engine import KeyEngine
-from .changes.graph import Key, KeyColumn, ReferringColumn, Table
 from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey, copied, is_written_at_once
 from .changes.texts import deleted_keys
 
@@ -62,12 +62,12 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterato
         field.set_attributes_from_name(NEW_KEY)
         field.model = model
         target = replace(every_row(model, field, key.given, using), on_null=key.on_null)
-        plan.check_writable(target, target.rows.count(), engine_of(using))
+        plan.check_writable(target, target.rows.count())
         plan.check_future(target)
         yield from (f"{key.model}: {warning}" for warning in target.source.warnings)
 
 
-def _write(target: EveryRow, to: KeyColumn) -> None:
+def _write_sorted(target: EveryRow, to: KeyColumn) -> None:
     """Sort the rows of the target once, and write the keys of all of them."""
     connection: Any = connections[target.using]
     columns = f"({OLD_KEY}, {NEW_KEY})"
@@ -75,8 +75,8 @@ def _write(target: EveryRow, to: KeyColumn) -> None:
     # On SQLite the pairs are sorted before they get into the map, since a row at a random place of
     # a tree takes several times as long.
     is_unsorted = connection.vendor == "sqlite"
-    with SortedRows(target) as rows, connection.cursor() as cursor:
-        plan.check_writable(target, rows.count, engine_of(target.using))
+    with RowsInTemporaryTable(target) as rows, connection.cursor() as cursor:
+        plan.check_writable(target, rows.count)
         if is_unsorted:
             cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
             cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")
@@ -120,7 +120,7 @@ class KeyMaps:
         for key, planned in zip(self._engine.change.keys, moved, strict=True):
             if is_written_at_once(planned):
                 next_key, using = key.map.next_field, self._engine.using
-                _write(every_row(key.model, next_key, planned.given, using), key.map)
+                _write_sorted(every_row(key.model, next_key, planned.given, using), key.map)
                 continue
             fields = copied(planned)
             self._copy(key, {key.map.column: "pk", **fields})
@@ -161,7 +161,7 @@ class KeyMaps:
 
     def _fill(self, key: Key, given: Given, on_null: OnNull = "error") -> None:
         using = self._engine.using
-        target = of_source(key.map.model, key.map.next_field, given, using)
+        target = target_of(key.map.model, key.map.next_field, given, using)
         target = replace(target, on_null=on_null, allow_triggers=True)  # The table is of this app.
         notes.forget_run(key, using)
         if target.without_id.exists():
@@ -212,7 +212,7 @@ class KeyMaps:
                 assigned = pairs.filter(**{f"{key.map.next}__in": list(by_old)})
                 for taken in assigned.values_list(key.map.next, flat=True):
                     by_old.pop(taken, None)
-                self._write(key, by_old.values(), by_old.keys())
+                self._send(key, by_old.values(), by_old.keys())
         if not missing.exists():
             return
         # The others get the next number, or the default of the old key, in the order of their ids.
@@ -226,9 +226,9 @@ class KeyMaps:
                 f"it, and migrate again"
             )
         while pks := list(missing.values_list("pk", flat=True)[:BATCH]):
-            self._write(key, pks, islice(next_keys, len(pks)))
+            self._send(key, pks, islice(next_keys, len(pks)))
 
-    def _write(self, key: Key, present: Iterable[Any], old: Iterable[Any]) -> None:
+    def _send(self, key: Key, present: Iterable[Any], old: Iterable[Any]) -> None:
         """Write the old keys of present ones into the map."""
         field, pk, using = key.map.next_field, key.map.key_field, self._engine.using
         target = Target(field, Unsourced.of(key.map.model, using))

@@ -26,8 +26,9 @@ from ..fields.of_model import is_same
 from ..models import MoveNote
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
-from . import adopting, checklist, edits, key_map, notes, obstacles
-from .changes import graph, texts
+from . import adopting, edits, key_map, notes, obstacles
+from .changes import texts
+from .changes.change import references_of, referring
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
 from .edits import Edit, Model, NotEdited, name_of_old
@@ -129,8 +130,7 @@ def build(
     obstacles.check(engine, allowed)
     if needed:
         raise NotEdited(needed, kept)
-    tried_for, by_name = perf_counter() - start, [*operation.adopted, *operation.texts]
-    warnings += checklist.adopted_otherwise(engine.change, by_name)
+    tried_for = perf_counter() - start
     warnings += (
         f"{table} contains keys, and the database {using!r} has no such table: no move changes "
         f"those of another one"
@@ -212,13 +212,13 @@ def _planned(
     """The operation with all columns that contain the keys. Foreign keys that only the database has
     are found from the known columns, and may lead to others."""
     # No migration has the foreign keys of unmanaged models, and of apps without migrations.
-    references = {*graph.references_of(apps, moved), *graph.references_of(state.apps, moved)}
+    references = {*references_of(apps, moved), *references_of(state.apps, moved)}
     generic = texts.generic_references(connection)
     adoptions = list(adopting.adopt(adopted, moved, state, connection))
     copies = []
     keeps_old = {moved_key.model for moved_key in moved if moved_key.old is not None}
     # The fields of history models, as the models have them.
-    for field, key in graph.referring(apps, moved):
+    for field, key in referring(apps, moved):
         meta, name = field.model._meta, f"{OLD}{field.name}"
         if not field.is_relation and (meta.app_label, meta.model_name) in state.models:
             fields = {own.name: own for own in meta.local_concrete_fields}

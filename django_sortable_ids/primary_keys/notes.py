@@ -12,8 +12,8 @@ from django.db.migrations.writer import MigrationWriter
 from ..backfill.sources.base import Given
 from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote
-from ..schema.swap import RECORDED, is_open, notes_of, recorded
-from .changes.graph import Key
+from ..schema.swap import RECORDED, awaits_record, notes_of, recorded
+from .changes.change import Key
 from .changes.moved import NEW_KEY, KeyCopy, MovedKey
 
 STEPS = "steps"
@@ -66,7 +66,7 @@ class Note:
         of the same keys may follow later."""
         note = self._note
         is_this = note.identity == self._identity and STEPS not in note.state
-        return is_this and is_open(note, self._using)
+        return is_this and awaits_record(note, self._using)
 
     @property
     def steps(self) -> Any | None:
@@ -119,7 +119,7 @@ class Note:
             return "It is unknown whether keys were moved: run no application until it is complete"
 
     @property
-    def with_old_keys(self) -> list[str]:
+    def had_old_keys(self) -> list[str]:
         """What ``write`` saved of the last move with this first key."""
         return list(self._note.state.get(WITH_OLD_KEYS, ()))
 

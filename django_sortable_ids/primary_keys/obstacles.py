@@ -11,8 +11,11 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from django.db import DatabaseError, models
+from django.db.models import Max, QuerySet
+from django.db.models.functions import Length
 
 from ..db import row, tables, value
 from ..errors import BackfillError, counted
@@ -21,6 +24,13 @@ from .changes import texts
 from .changes.engine import KeyEngine
 from .changes.moved import Reference
 from .notes import UNMOVED
+
+_EXACT = {
+    "mysql": "CAST(CONVERT({} USING utf8mb4) AS BINARY)",
+    "postgresql": '{}::text COLLATE "C"',
+    "sqlite": "CAST({} AS BLOB)",
+}
+"""What compares as the bytes of a text, whatever its type and collation."""
 
 
 def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
@@ -49,18 +59,25 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 return  # Nothing else is as the migrations say.
     yield from _unlisted(engine)
     for key in engine.change.keys:
-        kind = key.before.get_internal_type()
-        if not isinstance(key.before, models.IntegerField):
-            continue
+        kind, longest = key.before.get_internal_type(), key.before.max_length
+        keys: QuerySet[Any] = QuerySet(key.model, using=engine.using)
         # The new field, the old one and the map can't hold more, as an unsigned column may.
-        _, most = engine.connection.ops.integer_field_range(kind)
-        sql = f"SELECT MAX({engine.quote(key.name)}) FROM {engine.quote(key.table)}"
-        if most and (value(engine.connection, sql) or 0) > most:
-            yield (
-                f"{key.table}.{key.name} has keys above {most}, which {kind} can't hold: make "
-                f"it a BigAutoField before the move, by makemigrations and migrate, and run "
-                f"this again"
-            )
+        if isinstance(key.before, models.IntegerField):
+            _, most = engine.connection.ops.integer_field_range(kind)
+            if most and (keys.aggregate(last=Max("pk"))["last"] or 0) > most:
+                yield (
+                    f"{key.table}.{key.name} has keys above {most}, which {kind} can't hold: make "
+                    f"it a BigAutoField before the move, by makemigrations and migrate, and run "
+                    f"this again"
+                )
+        elif isinstance(key.before, models.CharField) and longest:
+            length = keys.aggregate(longest=Max(Length("pk")))["longest"] or 0
+            if length > longest:
+                yield (
+                    f"{key.table}.{key.name} has a key of {length} characters, and "
+                    f"max_length={longest}: correct the model before the move, by makemigrations "
+                    f"and migrate, and run this again"
+                )
     for table in engine.change.tables:
         for column in table.columns:
             place, key, field = f"{table.name}.{column.name}", column.key, column.after
@@ -87,6 +104,18 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                 yield (
                     f"{counted(count, 'row')} of {place} without a row of {key.table}: correct or "
                     f"delete them, and run this again"
+                )
+            if not isinstance(key.before, models.CharField | models.TextField):
+                continue
+            of_key, of_row = f"p.{engine.quote(key.name)}", f"t.{engine.quote(column.name)}"
+            exact = _EXACT[engine.connection.vendor].format
+            joined = f"{engine.quote(table.name)} t JOIN {engine.quote(key.table)} p"
+            sql = f"{joined} ON {of_key} = {of_row} WHERE {exact(of_key)} <> {exact(of_row)}"
+            if spelled := value(engine.connection, f"SELECT COUNT(*) FROM {sql}"):
+                yield (
+                    f"{counted(spelled, 'row')} of {place} spell a key of {key.table} otherwise, "
+                    f"such as in another case, and the key's column compares them as equal: write "
+                    f"them as the keys are, and run this again"
                 )
     yield from texts.problems(engine.connection, engine.change)
     yield from engine.problems()

@@ -4,8 +4,8 @@
 2. The map gets the present and the new key of each row, also of deleted ones, which only histories
    contain. On the way back it gets the old keys, and rows without one get one.
 3. All columns get new keys for their old ones: in one transaction, or by steps in a note.
-4. The map is dropped, and what is known of earlier backfills of the keys. The pairs of deleted
-   rows stay as long as the move can be undone.
+4. The map is dropped, and the record of its backfill. The pairs of deleted rows stay as long as
+   the move can be undone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..errors import BackfillError
 from ..models import MoveNote
 from ..schema.swap import rename
 from . import notes, obstacles
-from .changes import graph
+from .changes.change import build
 from .changes.engine import KeyEngine
 from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference, with_maps
 from .changes.mysql import MySQLKeys
@@ -71,8 +71,9 @@ class MigratePrimaryKey(BothWays):
     contain values of the keys, and ``generic`` those of generic foreign keys. ``copies`` are fields
     of history models that copy keys, and ``histories`` the models whose rows may contain keys of
     deleted rows. ``adopted`` and ``texts`` are columns that ``--adopt`` named: such as references,
-    and of texts. ``allowed`` are the triggers, views and routines that name a moved table and
-    that somebody has read, as ``--allow`` named them: names, or patterns such as ``pgtrigger_*``.
+    and of texts. ``allowed`` are the programs of the database (triggers, views, routines, events,
+    rules) that name a moved table and that somebody has read, as ``--allow`` named them: names, or
+    patterns such as ``pgtrigger_*``.
     Rows are written, so the application must not run during the migration.
 
     The migration needs ``atomic = False`` and the dependency
@@ -177,7 +178,7 @@ class MigratePrimaryKey(BothWays):
         note = Note(keys, self.fields_of(keys), using, backwards=backwards)
         before = with_maps(before, keys, after if backwards else before, using, backwards=backwards)
         states = before.apps, after.apps
-        change = graph.build(self, keys, *states, connection, backwards=backwards)
+        change = build(self, keys, *states, connection, backwards=backwards)
         return _ENGINES[vendor](editor, change, note)
 
     def fields_of(self, keys: Sequence[MovedKey]) -> list[MovedKey | KeyCopy]:

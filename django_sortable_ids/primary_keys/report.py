@@ -14,7 +14,7 @@ from ..backfill.sources.base import as_words
 from ..backfill.sources.id_column import names_of
 from ..db import tables, value
 from ..errors import counted, minutes
-from .changes.graph import Key
+from .changes.change import Key
 from .changes.moved import MovedKey
 from .changes.texts import rows_with_keys
 from .edits import name_of_old

@@ -116,8 +116,7 @@ class ValueText(str):
 
 class PublicKey:
     """The ``pk_field`` of every ``PrimaryKeyRelatedField``: what was passed, else one for public
-    texts if the key of the related model is a sortable id.
-    """
+    texts if the key of the related model is a sortable id."""
 
     def __set__(self, relation: Any, pk_field: Any) -> None:
         if isinstance(pk_field, PublicIDField):

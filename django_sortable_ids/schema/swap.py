@@ -65,7 +65,7 @@ def swap(
         note = notes.first() or MoveNote(target=target)
         if note.identity != identity:
             note.identity, note.state = identity, {}
-        if is_open(note, using):
+        if awaits_record(note, using):
             return
         if not is_swapped(note, connection):
             note.state = {"columns": columns, "places": positions(connection, table, columns)}
@@ -206,7 +206,7 @@ def recorded(using: str) -> dict[str, int]:
     return {name: number or 0 for name, number in totals.items()}
 
 
-def is_open(note: MoveNote, using: str) -> bool:
+def awaits_record(note: MoveNote, using: str) -> bool:
     """Whether the migration of a complete note isn't recorded yet: no migration was since. Django
     records the undoing of a migration by the deletion of its row."""
     before = note.state.get(RECORDED)
@@ -233,7 +233,7 @@ def notes_of(connection: Any, kind: str) -> Iterable[MoveNote]:
 def unrecorded_swaps(connection: Any) -> Iterator[MoveNote]:
     """Notes of swaps that are done, and whose migration is not recorded."""
     for note in notes_of(connection, _SWAP):
-        if is_open(note, connection.alias) or is_swapped(note, connection):
+        if awaits_record(note, connection.alias) or is_swapped(note, connection):
             yield note
 
 

@@ -85,8 +85,7 @@ def described(value: Any) -> str:
 
 def encodable(message: str, encoding: str = "utf-8") -> str:
     """The message with what can't be encoded escaped, such as halves of surrogate pairs: JSON input
-    may contain them, no response can.
-    """
+    may contain them, no response can."""
     return message.encode(encoding, "backslashreplace").decode(encoding)
 
 

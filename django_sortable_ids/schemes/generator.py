@@ -287,6 +287,7 @@ class Generator:
             suffix += self._steps(1, stop - suffix)[0]
             if suffix < stop:
                 break
+            self._visited[tick] = stop, stop  # full: a smaller step would go back to it
             tick += 1
         else:
             suffix, stop = self._first(tick)

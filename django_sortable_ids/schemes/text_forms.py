@@ -70,8 +70,7 @@ class Digits(TextForm):
         """``fold`` is the case that input is converted to; None: only the alphabet's own case is
         valid. ``aliases`` are characters in the case of ``fold``, and what they are read as:
         ``("ILO", "110")``. ``padding`` is how many zero bits follow the number, for digits that are
-        aligned to the left end of the text.
-        """
+        aligned to the left end of the text."""
         characters = _character_class(alphabet)
         super().__init__(
             *(alphabet, length, fold, aliases, padding),

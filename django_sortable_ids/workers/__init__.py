@@ -27,7 +27,6 @@ from django.db import connections, router
 
 from .. import conf
 from ..db.transactions import is_in_memory
-from ..schemes import TimeScheme
 
 if TYPE_CHECKING:
     from ..schemes.leased_generator import Lease, LeaseSource
@@ -114,10 +113,8 @@ def _limits() -> Iterator[int]:
     columns: Any = (column for model in models for column in model._meta.local_fields)
     for column in columns:
         # Only a sortable id has such a list, empty if its options are right.
-        if getattr(column, "wrong_options", None) == [] and column.generates_ids:
-            scheme = column.scheme
-            if isinstance(scheme, TimeScheme) and scheme.layout.workers:
-                yield scheme.layout.workers
+        if getattr(column, "wrong_options", None) == [] and column.generates_ids and column.workers:
+            yield column.workers
 
 
 def _give_back() -> None:

@@ -17,6 +17,7 @@ from django.db import connections, models, transaction
 from django.db.models import F
 from django.db.models.functions import Length
 
+from ..db import tables
 from ..db.transactions import apart, in_transaction
 from ..schemes import LexicalSequence
 
@@ -64,7 +65,8 @@ def take(
 
     key = key_of(column, scheme.template.period_name(scheme.period))
     counters = SequenceCounter.objects.using(using)
-    with transaction.atomic(using=using):
+    needed = tables.needing(SequenceCounter, using, ImproperlyConfigured)
+    with needed, transaction.atomic(using=using):
         if not counters.filter(key=key).update(taken=F("taken") + count):
             first = _following(scheme, _highest(column, scheme, using))
             # An upsert, because another process may create the row concurrently. On MariaDB and
@@ -130,8 +132,7 @@ def _following(scheme: LexicalSequence, highest: str | None) -> str:
 
 def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str | None:
     """The last number of the period in a table that already has ids: adopted, renamed with its
-    model, or imported.
-    """
+    model, or imported."""
     rows: models.QuerySet[Any] = models.QuerySet(column.model, using=using)
     values = rows.filter(**{f"{column.name}__isnull": False}).values_list(column.name, flat=True)
     digits = scheme.numeration.digits("upper")

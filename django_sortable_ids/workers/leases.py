@@ -21,9 +21,10 @@ from itertools import count, islice
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, IntegrityError, connections
+from django.db import IntegrityError, connections
 from django.db.models import QuerySet
 
+from ..db import tables
 from ..db.transactions import apart, in_a_thread, retried
 from ..models import WorkerLease
 from ..schemes import LeaseLost, LeaseUnavailable
@@ -61,16 +62,8 @@ def take(limit: int, terms: Terms, clock: Callable[[], int], using: str) -> Held
     rows = WorkerLease.objects.using(using)
     for attempt in range(_TRIES):
         now = clock()
-        try:
+        with tables.needing(WorkerLease, using, LeaseUnavailable):
             known = {row.number: row for row in rows.filter(number__lt=limit)}
-        except DatabaseError as error:
-            table = WorkerLease._meta.db_table
-            if table in connections[using].introspection.table_names():
-                raise
-            raise LeaseUnavailable(
-                f"the database {using!r} has no table {table} for worker numbers: run "
-                f"`manage.py migrate {WorkerLease._meta.app_label} --database={using}`"
-            ) from error
         # Processes that start together see the same lowest number. The losers try one of several.
         window = min(4**attempt, _MOST_CANDIDATES)
         candidates = list(islice(_candidates(known, limit, terms, now), window))

@@ -186,7 +186,7 @@ def test_rows_per_second():
 
 def test_replicas_are_waited_for():
     hand, why = Hand(), ["the replica lags by 5 s", "the replica lags by 3 s", ""]
-    Pace(Limits(lag=lambda: why.pop(0)), hand, clock=hand.clock).rest(1)
+    Pace(Limits(why_wait=lambda: why.pop(0)), hand, clock=hand.clock).rest(1)
     assert why == []
     assert hand.said == ["paused: the replica lags by 5 s", "resumed"]
 

@@ -143,7 +143,7 @@ def fill(on_pause, lag, progress=lambda _: None):
             wait_until(lag, "it has to pause")
 
     planned = build(NAME, 1, "primary")
-    result = run.execute(planned, note, Limits(sleep=0.1, lag=lag), Control(say))
+    result = run.execute(planned, note, Limits(sleep=0.1, why_wait=lag), Control(say))
     assert (result.filled, result.remaining) == (ROWS, 0)
     made = ids(NAME, "primary")
     assert made == sorted(set(made))

@@ -114,7 +114,7 @@ def test_python_generates_ids_where_the_database_has_no_random_numbers(monkeypat
     monkeypatch.setattr(connection, "mysql_version", (10, 6, 18))
     with table_with(ULIDField(null=True)) as model:
         writer = writer_of(target_of(model))
-        assert dict(writer.shown_statements) == {"for each batch": writer.sender.sending_sql}
+        assert dict(writer.shown_statements) == {"for each batch": writer.statements.sending_sql}
 
 
 INDEX = "CREATE INDEX times ON testapp_table (at)"

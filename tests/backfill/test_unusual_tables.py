@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, connection, connections, models
 
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
-from django_sortable_ids.backfill.sources.find import of_source
+from django_sortable_ids.backfill.sources.find import target_of
 from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import (
     CombV13UUIDField,
@@ -307,7 +307,7 @@ def test_columns_in_capital_letters_are_there(make_crate):
     assert is_unique(connection, "legacy_crate", "id")
     assert begins_an_index(connection, "legacy_crate", "sent_at")
     if connection.vendor == "mysql":
-        target = of_source(
+        target = target_of(
             model, model._meta.get_field("public_id"), {"created_from": "sent_at"}, "default"
         )
         assert time_index(target, connection) == "crate_sent"

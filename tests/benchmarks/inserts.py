@@ -8,7 +8,7 @@ Every round runs all the keys, in another order. The numbers are medians of the 
 
 The written WAL is, on PostgreSQL, that of the whole server, on which nothing else may write; each
 run begins after a CHECKPOINT, which takes a superuser or a member of pg_checkpoint. On SQLite it is
-the templates of its WAL file, which is checkpointed after each batch.
+the frames of its WAL file, which is checkpointed after each batch.
 
 Where the server's memory is limited, as in a container of 256 MB, more ``--rows`` than it holds
 show what random keys cost then.

@@ -78,7 +78,11 @@ def test_a_prefix_of_one_column_is_right(isolated):
     [
         ({"WORKER": "1"}, "SORTABLE_IDS['WORKER'] is '1'"),
         ({"worker": 1}, "SORTABLE_IDS has no key 'worker'"),
-        ({"WORKER": 1024}, "worker number 1024: expected 0 to 1023"),
+        (
+            {"WORKER": 1024},
+            "SORTABLE_IDS['WORKER'] or SORTABLE_IDS_WORKER doesn't fit testapp.Shop.id: worker "
+            "number 1024: expected 0 to 1023",
+        ),
         (
             {"WORKER": 0, "MASK_KEYS": ["zz"]},
             "SORTABLE_IDS['MASK_KEYS'] is invalid; expected texts",

@@ -18,7 +18,7 @@ from django_sortable_ids.checks.views import check_views
 from django_sortable_ids.old_ids import RedirectOldIDs
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.old_ids.models import Purchase
-from tests.testapp.models import Order, SnowflakeKey, ULIDKey, UUIDv7Key
+from tests.testapp.models import Order, SnowflakeKey, TSIDKey, ULIDKey, UUIDv7Key
 
 
 class Positive(IntConverter):
@@ -173,6 +173,15 @@ def test_viewsets_of_a_router(settings):
     assert found(settings, path("api/", include(router.urls))) == [
         ("Strict", "api/strict/<int:id>/")
     ]
+
+
+@pytest.mark.parametrize(("bases", "wrong"), [((SortableIDLookupMixin,), True), ((), False)])
+def test_numbers_that_are_no_public_texts(settings, bases, wrong):
+    """The mixin takes public texts alone, a plain view the bare number as well."""
+    attributes = {"queryset": TSIDKey.objects.all()}
+    view = type("Numbers", (*bases, generics.RetrieveAPIView), attributes)
+    reported = [("Numbers", "<int:pk>/")] if wrong else []
+    assert found(settings, path("<int:pk>/", view.as_view())) == reported
 
 
 class Forgotten(SortableIDLookupMixin, ModelViewSet):

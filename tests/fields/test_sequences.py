@@ -340,6 +340,19 @@ def roll_back_after(model, count):
     return made
 
 
+def test_a_database_without_the_table_of_counters(sequence):
+    model = sequence(**SIX_DIGITS)
+    with connection.schema_editor() as editor:
+        editor.delete_model(SequenceCounter)
+    try:
+        for insert in (model.objects.create, transaction.atomic(model.objects.create)):
+            with pytest.raises(ImproperlyConfigured, match=r"has no table .*_sequencecounter"):
+                insert()
+    finally:
+        with connection.schema_editor() as editor:
+            editor.create_model(SequenceCounter)
+
+
 def test_a_block_is_reserved_at_once(sequence):
     model = sequence(**SIX_DIGITS, block=5)
     assert numbers(model, 1) == ["000000"]

@@ -11,14 +11,15 @@ from django_sortable_ids.schemes.generator import Generator
 from tests.combinations import in_one_case
 
 WORKER = "None, a whole number from 0, or 'lease'"
+SECONDS, OF_TERM = "seconds, from 0 to 10**9", "seconds, from 1 to 10**9"
 POLICY = '"advance", "wait" or "raise"'
 WRONG = [
     *(("WORKER", each, WORKER) for each in (-1, 1.0, "1", True, False, [1], {}, "LEASE")),
-    *(("WORKER_LEASE_SECONDS", each, "seconds, from 1") for each in (0.9, None, float("inf"))),
-    ("WORKER_CLOCK_SKEW_SECONDS", -1, "seconds, from 0"),
+    *(("WORKER_LEASE_SECONDS", each, OF_TERM) for each in (0.9, None, 10**12)),
+    ("WORKER_CLOCK_SKEW_SECONDS", -1, SECONDS),
     *(("GUARD_MIGRATIONS", each, "True or False") for each in (None, 0, 1, "no", [])),
     *(("CLOCK_ROLLBACK", each, POLICY) for each in ("stop", None)),
-    *(("CLOCK_ROLLBACK_LIMIT", each, "seconds, from 0") for each in (-1, True, float("nan"), "10")),
+    *(("CLOCK_ROLLBACK_LIMIT", each, SECONDS) for each in (-1, True, float("nan"), 1e300, "10")),
 ]
 
 
@@ -94,7 +95,8 @@ def test_the_worker_of_new_ids(settings):
 
 def test_a_worker_number_that_the_scheme_has_no_place_for(settings, variable):
     settings.SORTABLE_IDS = {"WORKER": 1024}
-    refused = pytest.raises(ValueError, match="worker number 1024: expected 0 to 1023")
+    expected = "SORTABLE_IDS_WORKER doesn't fit .*: worker number 1024: expected 0 to 1023"
+    refused = pytest.raises(ImproperlyConfigured, match=expected)
     with refused:
         SnowflakeField().generate()
     settings.SORTABLE_IDS = {}

@@ -97,7 +97,8 @@ class Killing:
             self._complete(to)
             none(self._problems(to))
         except AssertionError as error:
-            return str(error).splitlines()[:SHOWN]
+            lines = str(error).splitlines()  # a traceback tells at its end what was wrong
+            return [*lines[:1], *lines[1:][-SHOWN:]]
         self._is_moved = not self._is_moved
         return []
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import CharField
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.find import of_source
+from django_sortable_ids.backfill.sources.find import target_of
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.models import BackfillRun
@@ -106,7 +106,7 @@ def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     assert depot.column("depot_order", "public") == [None] * 5
     # What the command does, but with the model that the throw-away app has not.
     model = depot.model("Order", depot.names[-1])
-    found = of_source(model, model._meta.get_field("public"), {"created_from": "made"}, "default")
+    found = target_of(model, model._meta.get_field("public"), {"created_from": "made"}, "default")
     run.execute(plan.build(found, 2))
     depot.migrate()
     assert is_right(depot)

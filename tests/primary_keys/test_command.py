@@ -518,10 +518,7 @@ REFUSED = [
     (["depot", "--sleep=1", "--allow-triggers"],
      "--primary-key takes no --allow-triggers and --sleep"),
     (["depot", "--on-null=skip"], "--on-null=skip leaves NULL, which no key may have"),
-    (
-        ["depot", "--on-out-of-range=skip"],
-        "--on-out-of-range=skip leaves NULL, which no key may have",
-    ),
+    (["depot", "--on-out-of-range=error"], "--primary-key takes no --on-out-of-range"),
     (["depot", "--created-from=joind"],
      "depot.Customer has no DateTimeField or DateField 'joind'; it has joined; nearest: joined."),
     (["depot.Order", "--created-from=customer__joind"],
@@ -553,7 +550,7 @@ def test_the_tables_of_the_app_come_first(tmp_path):
     assert done.stderr.startswith(
         "BackfillError: the database 'default' has no table django_sortable_ids_movenote that its "
         "user may see: "
-        "run `manage.py migrate django_sortable_ids`"
+        "run `manage.py migrate django_sortable_ids --database=default`"
     )
     project.manage("migrate", "django_sortable_ids")
     edited(project)

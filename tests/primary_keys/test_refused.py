@@ -8,6 +8,7 @@ from django.db.models import F
 
 from django_sortable_ids.db import tables, transactions
 from django_sortable_ids.errors import BackfillError
+from django_sortable_ids.primary_keys.changes.mysql_tables import collation_of
 from tests.key_moves.catalogue import catalogue
 from tests.marks import own_tables
 from tests.support import execute, open_transaction
@@ -16,6 +17,7 @@ from . import small
 from .histories import DELETED, is_one_to_one
 from .mysql import mysql_only
 from .stops import stop_before
+from .test_texts import CODES, OLD_CODE
 from .test_unrecorded import NOTE, RENAMES
 
 MODEL = """CreateModel("Visit", [
@@ -228,6 +230,62 @@ def test_a_key_without_room_in_the_type_of_its_field(depot):
         "depot_customer.id has keys above 2147483647, which AutoField can't hold: make it a "
         "BigAutoField before the move, by makemigrations and migrate, and run this again",
     ]
+
+
+CODE = "CharField(max_length=9, primary_key=True, default=code{})"
+COLLATIONS = {"sqlite": "nocase", "postgresql": "any_case"}
+IN_ANY_CASE = """CREATE COLLATION IF NOT EXISTS any_case
+(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"""
+
+
+def test_a_foreign_key_that_spells_a_text_in_another_case(depot):
+    """The database compares them as equal, and the columns of a move may not."""
+    if connection.vendor == "postgresql":
+        execute(IN_ANY_CASE)
+    own = COLLATIONS.get(connection.vendor)
+    small.create(depot, CODE.format(f", db_collation={own!r}" if own else ""), before=CODES)
+    execute("UPDATE depot_order SET customer_id = UPPER(customer_id) WHERE name < 'c'")
+    small.write_move(depot, options=OLD_CODE)
+    assert depot.refusal().splitlines() == [
+        "No key was moved.",
+        "2 rows of depot_order.customer_id spell a key of depot_customer otherwise, such as in "
+        "another case, and the key's column compares them as equal: write them as the keys are, "
+        "and run this again",
+    ]
+    customer = "SELECT id FROM depot_customer c WHERE c.name = depot_order.name"
+    execute(f"UPDATE depot_order SET customer_id = ({customer})")
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+
+
+def test_a_text_key_that_is_longer_than_that_of_its_field(depot):
+    small.create(depot, CODE.format(""), before=CODES)
+    narrow = f'AlterField("Customer", "id", {CODE.format("")})'.replace("9", "4")
+    depot.write(f"SeparateDatabaseAndState(state_operations=[{narrow}]),", CODES)
+    small.write_move(depot, options=OLD_CODE)
+    assert depot.refusal().splitlines() == [
+        "No key was moved.",
+        "depot_customer.id has a key of 5 characters, and max_length=4: correct the model before "
+        "the move, by makemigrations and migrate, and run this again",
+    ]
+
+
+@mysql_only
+def test_a_text_key_of_another_collation_than_new_columns(depot):
+    small.create(depot, CODE.format(""), before=CODES)
+    before = collation_of(connection, "depot_customer")
+    execute("ALTER TABLE depot_customer COLLATE utf8mb4_bin")
+    small.write_move(depot, options=OLD_CODE)
+    advice = f"ALTER TABLE `depot_customer` COLLATE {before}"
+    assert depot.refusal().splitlines() == [
+        "No key was moved.",
+        f"depot_customer.id has the collation {before}, and new columns of the table utf8mb4_bin. "
+        f"Run this, which changes no row, and then the command again: {advice}",
+    ]
+    execute(advice)
+    depot.migrate()
+    depot.migrate("0001_step")
+    assert small.names(depot) == [*"edcba"]
 
 
 def test_keys_that_were_not_kept_do_not_come_back(depot):

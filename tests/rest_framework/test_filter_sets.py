@@ -85,6 +85,8 @@ def test_lookups_of_an_id(scheme):
         assert found(filters, id__in=f"{texts[0]},{texts[2]}") == [first, third]
         assert found(filters, id__gt=texts[0], id__lte=texts[1]) == [second]
         assert found(filters, id__range=f"{texts[1]},{texts[2]}") == [second, third]
+        assert found(filters, id__range=f"{texts[1]},") == []  # as django-filter's own
+        assert found(filters, id__range=f",{texts[1]}") == []
         assert found(filters, id__isnull=True) == []
         assert found(filter_set(model, ["id"], base), id=texts[0]) == [first]
         whole = filter_set(model, {"id": ["icontains"]}, base)

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from random import Random
 
 import freezegun
 import pytest
@@ -373,6 +374,16 @@ def test_ids_of_a_worker_are_not_repeated_at_a_time_that_was_visited(scheme, tra
         made.append(scheme.generate())
     assert len(set(made)) == 1803
     assert {scheme.parts(each)[1] for each in made} <= {*scheme.layout.suffixes_of(7)}
+
+
+def test_ids_of_a_test_with_a_frozen_clock_increase():
+    """Also after a step that was too large for the rest of a tick."""
+    now = [NOW_NS]
+    random = {"below": Random(0).randrange, "travels": lambda: True}
+    going = generator_of(get("time64"), lambda: now[0], **random)
+    going.next()
+    now[0] -= 10**17
+    assert increases(take(going, 30_000))
 
 
 @pytest.mark.parametrize("travel", TRAVEL)

@@ -25,8 +25,8 @@ class Statements(ABC):
 
     Ids that Python generates are sent by ``sending_sql``; the other statements compute them by a
     ``composition``: each row gets the tick of its time, and a rank in it. The ranks of a tick are
-    divided into equal slots, one for each of its rows, in their order. A random rank is drawn from
-    each slot.
+    divided into equal slots, at least one for each of its rows, in their order. Each row gets a
+    random rank of its slot.
 
     Their parameters have names. ``first_time``, ``first_key_0`` and so on are the time and the key
     of the first row of the batch; ``last_time``, ``last_key_0`` of the last row. ``reserved_tick``
@@ -118,8 +118,7 @@ class Statements(ABC):
     @property
     def _same_time(self) -> str:
         """The condition that skips rows whose time has changed since the read, if the database
-        compares times; these become late rows.
-        """
+        compares times; these become late rows."""
         return f" AND t.{self._source_column} = d.created" if self._compares_times else ""
 
     def _lists(

@@ -227,8 +227,7 @@ class MySQLStatements(Statements):
         tick from 0, ``rank`` is a random one of the slot with this number. An assignment has the
         assigned value, and CASE evaluates its conditions in their order. A row that appeared in its
         tick since the rows were counted, or that is read out of order, gets NULL: it becomes a late
-        row.
-        """
+        row."""
         tick = self._tick(self._time)
         # A row that is read out of order has a number that is too large.
         number = (
@@ -275,8 +274,7 @@ class MySQLStatements(Statements):
     @property
     def _hint(self) -> str:
         """Forces the index: for a batch of about a sixth of a table's rows, the optimizer would
-        read the whole table, which takes several times as long.
-        """
+        read the whole table, which takes several times as long."""
         return f" FORCE INDEX ({self._quote(self._index)})" if self._index else ""
 
     @cached_property

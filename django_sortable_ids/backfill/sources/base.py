@@ -2,7 +2,7 @@
 
 A source is a subclass of ``Source``, each kind in one file. It owns the arguments that name it, the
 order of the rows, their times, the ids that it knows, and what a plan and ``--verify`` expect.
-``SOURCES`` in ``find.py`` lists those that arguments name; they make the others.
+``SOURCES`` in ``find.py`` lists those that ``find`` chooses; the others are for single callers.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ class Source(ABC):
     """Where the creation times of a table's rows come from.
 
     The *place* of a row is the value that its time is derived from, such as a time, an old id or a
-    key. Every source has ``named_by``, ``between`` and ``load_place``; with an argument of its own,
-    ``arguments`` and ``options``, which a run stores to resume; ``at``, if its rows have times of
-    their own; ``times``, if the database shall compute the ids; ``known_ids``, if it knows them;
-    ``check_places``, if a place may give no id; ``needs_sort``, if no index has its order;
+    key. Every source in ``SOURCES`` has ``named_by``, ``between`` and ``load_place``; with an
+    argument, ``arguments`` and ``options``, which a run stores to resume; ``at``, if its rows have
+    times of their own; ``times``, if the database shall compute the ids; ``known_ids``, if it knows
+    them; ``check_places``, if a place may give no id; ``needs_sort``, if no index has its order;
     ``selected_place``, ``compared``, and the annotation in ``rows`` and ``outer_rows``, if its
     place is not the value of a column.
     """

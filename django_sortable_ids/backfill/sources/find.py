@@ -38,10 +38,10 @@ def find(label: str, given: Given, using: str | None) -> Target:
             f"{model._meta.label} is a history of {original._meta.label} and gets its ids: omit "
             f"the source of times"
         )
-    return of_source(model, field, given, using or router.db_for_write(model))
+    return target_of(model, field, given, using or router.db_for_write(model))
 
 
-def of_source(
+def target_of(
     model: type[models.Model], field: SortableIDField, given: Given, using: str
 ) -> Target:
     """The target with the given source. The model may be one of a migration's state."""
@@ -59,7 +59,7 @@ def of_run(
     options: dict[str, Any], model: type[models.Model], field: SortableIDField, using: str
 ) -> Target:
     """The target of a run with these stored options, and its policies."""
-    target = of_source(model, field, given_by(options), using)
+    target = target_of(model, field, given_by(options), using)
     return replace(target, **options.get(POLICIES, {}))
 
 

@@ -100,11 +100,7 @@ def require_table(model: type[models.Model], using: str) -> None:
             f"{table} is a view: fill its underlying table, through a model of that table"
         )
     if kind is None:
-        raise BackfillError(
-            f"the database {using!r} has no table {table} that its user may see: "
-            f"{_migrate(model, using)}, or name another one with --database. No migration creates "
-            f"it if {model._meta.label} is not managed, or if your DATABASE_ROUTERS keep it out"
-        )
+        raise BackfillError(tables.lacking(model, using))
     recorded = MigrationRecorder.Migration._meta.db_table
     is_ours = model in (BackfillRun, MoveNote)
     schemas = is_ours and tables.two_schemas(connections[using], table, recorded)

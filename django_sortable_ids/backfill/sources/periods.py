@@ -37,7 +37,7 @@ class Derived(InOrderOfKeys):
             checker.compare_times(page, ids, is_of_run=True)
         else:
             # Only the application can have generated these.
-            checker.result.generated += len(ids) - ids.count(None)
+            checker.result.not_of_run += len(ids) - ids.count(None)
 
 
 @dataclass(frozen=True)

@@ -181,8 +181,7 @@ class Target:
         return list(zip(*stored, strict=True))
 
     def _stored(self, field: models.Field[Any, Any], parts: Iterable[Any]) -> Iterable[Any]:
-        is_ours = isinstance(field, SortableIDField) or hasattr(field, "from_db_value")
-        if isinstance(field, models.IntegerField) and not is_ours:
+        if isinstance(field, models.IntegerField) and not hasattr(field, "from_db_value"):
             return parts  # as they are: preparing each takes a tenth of the time of a batch
         connection = connections[self.using]
         return [

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from ...db import row, rows, tables, value
 from ...errors import BackfillError
-from .graph import Change, Key, KeyColumn, ReferringColumn
+from .change import Change, Key, KeyColumn, ReferringColumn
 from .texts import replace_values
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class KeyEngine(ABC):
 
     def problems_of_undo(self) -> Iterator[str]:
         """Why a move can't be undone: rows had old keys at its end, and none has one now."""
-        had = self.note.with_old_keys if self.note.backwards else ()
+        had = self.note.had_old_keys if self.note.backwards else ()
         for key in (key for key in self.change.keys if key.label in had):
             name, present = key.dropped.name, key.model._base_manager.using(self.using)
             if present.exists() and not present.filter(**{f"{name}__isnull": False}).exists():

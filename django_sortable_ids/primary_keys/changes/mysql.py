@@ -3,7 +3,7 @@ with other columns, and one RENAME TABLE exchanges all of them.
 
 1. Each table gets a new one LIKE it, without foreign keys. Key columns, and columns that refer to
    them, get other types. The rows are copied, with the new keys from the maps.
-2. A table or map that was written since step 1 began is refused.
+2. Rows without a key in the map, and tables and maps that were written meanwhile, are refused.
 3. One transaction replaces keys in texts, and begins the note, with the foreign keys as SQL.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
    foreign keys come back.
@@ -28,9 +28,10 @@ from ...db import row, rows, tables, value
 from ...db.errors import error_number
 from ...db.transactions import with_short_lock_timeout
 from ...errors import BackfillError
+from ...fields import SortableIDField
 from ...schema.table_definition import dependents
+from .change import Key
 from .engine import ForeignKey, KeyEngine, Program
-from .graph import Key
 from .mysql_tables import (
     NEW,
     OLD,
@@ -173,8 +174,17 @@ class MySQLKeys(KeyEngine):
                 which = ", ".join(gone)
                 yield f"{name}: index {element.name} contains {which}, which is dropped: drop it"
         no_default = (None, "NULL" if self.connection.mysql_is_mariadb else None)
+        of_table = collation_of(self.connection, name)
         for part in table.parts:
             column, info, is_key = part.name, new.old.columns[part.name.lower()], part is table.key
+            own = getattr(part.key.before, "db_collation", None)
+            is_plain = own is None and not isinstance(part.key.before, SortableIDField)
+            if is_plain and info.collation not in (None, of_table):
+                yield (
+                    f"{table.name}.{column} has the collation {info.collation}, and new columns of "
+                    f"the table {of_table}. Run this, which changes no row, and then the command "
+                    f"again: ALTER TABLE {self.quote(table.name)} COLLATE {info.collation}"
+                )
             if is_key and part.before.has_db_default():
                 continue
             if info.is_computed:

@@ -17,8 +17,8 @@ from ...db.transactions import session_variables
 from ...schema.table_definition import MYSQL, Token, elements
 
 if TYPE_CHECKING:
+    from .change import Key, Table
     from .engine import KeyEngine
-    from .graph import Key, Table
 
 _VARIABLES: dict[str, Any] = {
     # Values that the tables contain are copied as they are; others are refused.
@@ -39,7 +39,7 @@ _LONGEST = 54
 characters."""
 _COLUMNS = """
 SELECT column_name, is_nullable = 'YES', column_default, column_comment, extra, data_type,
-    COALESCE(generation_expression, '') <> ''
+    COALESCE(generation_expression, '') <> '', collation_name
 FROM information_schema.columns
 WHERE table_schema = DATABASE() AND table_name = %s ORDER BY ordinal_position
 """
@@ -82,6 +82,7 @@ class ServerColumn(NamedTuple):
     extra: str
     kind: str
     is_computed: bool
+    collation: str | None
 
 
 class Element(NamedTuple):
@@ -195,8 +196,8 @@ class NewTable:
         self.apply(self._changes())
 
     def fill(self) -> None:
-        """Copy the rows, in the order of their new primary key if its values change. Rows that are
-        inserted after the map was filled are left out; the checksum shows them.
+        """Copy the rows, in the order of their new primary key if its values change. Rows without a
+        key in the map are left out: ``refuse_unfilled`` or the checksum shows them.
 
         The map is read after the table, whatever the server expects: the other way round, the order
         of the new keys would read each row at random, from a disk if the table is larger than the

@@ -12,8 +12,8 @@ from typing import Any
 from ...db import rows, value
 from ...db.tables import may_hide_rows
 from ...db.transactions import with_short_lock_timeout
+from .change import Key, ReferringColumn, Table
 from .engine import ForeignKey, InOneTransaction
-from .graph import Key, ReferringColumn, Table
 from .postgresql_dependents import PATTERN_INDEXES, View, create, problems, rehearse, views_of
 
 _FOREIGN_KEYS = """

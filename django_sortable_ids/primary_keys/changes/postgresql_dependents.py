@@ -11,7 +11,7 @@ from django.db import DatabaseError, transaction
 from ...db import row, rows, tables
 from ...errors import BackfillError
 from ...schema.table_definition import SQLITE, dependents, split
-from .graph import Table
+from .change import Table
 
 _VIEWS = """
 WITH RECURSIVE depending (oid, depth) AS (

@@ -27,8 +27,8 @@ from ...schema.table_definition import (
     stored_in_sqlite,
     tokens_of,
 )
+from .change import Key, Table
 from .engine import ForeignKey, InOneTransaction
-from .graph import Key, Table
 
 _COPY = "moving__"
 _CACHE = 131_072

@@ -21,7 +21,7 @@ from ...errors import BackfillError, counted
 from ...fields import SortableIDField
 from ...functions.fragments import HyphenatedHex
 from ...functions.texts import AsText
-from .graph import Change, Key, KeyColumn, Texts
+from .change import Change, Key, KeyColumn, Texts
 from .moved import TextReference
 
 _KEYS = 500

@@ -162,7 +162,7 @@ def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:
 # What the families share
 
 
-def row(
+def entry(
     name: str,
     title: str,
     specification: str,

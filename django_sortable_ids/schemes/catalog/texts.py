@@ -18,18 +18,18 @@ from ..alphabets import (
 from ..layout import ByteFractionTemplate, Layout, SuffixPart
 from ..text_forms import Digits, Groups
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
-from . import epoch, one_of, row
+from . import entry, epoch, one_of
 
 
 def ulid() -> TimeScheme:
     """``time 48 | random 80``, in ms."""
     form = Digits(CROCKFORD, 26, fold="upper")
-    return row("ulid", "ULID", "https://github.com/ulid/spec", form, time=48, suffix=80)
+    return entry("ulid", "ULID", "https://github.com/ulid/spec", form, time=48, suffix=80)
 
 
 def hexulid(*, epoch_ms: int | None = None) -> TimeScheme:
     """A ULID of 12 and 20 hexadecimal digits, which SQLite can generate itself."""
-    return row(
+    return entry(
         "hexulid",
         "hex ULID",
         'Stephen Margheim, "SQLite Hex-ULIDs"',
@@ -44,7 +44,7 @@ def hexulid(*, epoch_ms: int | None = None) -> TimeScheme:
 def timeflake() -> TimeScheme:
     """``time 48 | random 80``, in ms."""
     specification, form = "https://github.com/anthonynsimon/timeflake", Digits(BASE62, 22)
-    return row("timeflake", "Timeflake", specification, form, time=48, suffix=80)
+    return entry("timeflake", "Timeflake", specification, form, time=48, suffix=80)
 
 
 def scru128() -> TimeScheme:
@@ -53,7 +53,7 @@ def scru128() -> TimeScheme:
     The specification reserves the first and the last time, which no clock shows. Ids with these
     times are valid here.
     """
-    return row(
+    return entry(
         "scru128",
         "SCRU128",
         "https://github.com/scru128/spec, version 2",
@@ -72,7 +72,7 @@ def pushid() -> TimeScheme:
     """``time 48 | random 72``, in ms."""
     specification = 'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"'
     form = Digits(PUSH_ID, 20)
-    return row("pushid", "push id", specification, form, time=48, suffix=72, stored_as_text=True)
+    return entry("pushid", "push id", specification, form, time=48, suffix=72, stored_as_text=True)
 
 
 def cuid() -> TimeScheme:
@@ -104,7 +104,7 @@ def cuid() -> TimeScheme:
 def xid() -> TimeScheme:
     """``time 32 | machine 24 | process 16 | counter 24``, in seconds; all but the time are random
     here."""
-    return row(
+    return entry(
         "xid",
         "xid",
         "https://github.com/rs/xid",
@@ -122,7 +122,7 @@ def xid() -> TimeScheme:
 
 def objectid() -> TimeScheme:
     """``time 32 | random 40 | counter 24``, in seconds; all but the time are random here."""
-    return row(
+    return entry(
         "objectid",
         "ObjectId",
         "MongoDB specifications, bson-objectid",
@@ -141,7 +141,7 @@ def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
     ``time 32 | fraction 8, from 0 to 249 | random 120``. (svix-ksuid for Python counts 1/256 s in
     this byte; its values above 249 are invalid here.)
     """
-    in_seconds = row(
+    in_seconds = entry(
         "ksuid",
         "KSUID",
         "https://github.com/segmentio/ksuid",

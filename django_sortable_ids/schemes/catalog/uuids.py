@@ -9,7 +9,7 @@ from ..alphabets import BASE36_LOWER, BASE58, BASE62, CROCKFORD_LOWER, SHORTUUID
 from ..layout import VERSION_1, SuffixPart, UUIDTemplate
 from ..text_forms import Digits, SQLServerText, TextForm, UUIDText
 from ..time_scheme import SECOND, TimeScheme
-from . import row
+from . import entry
 
 _GREGORIAN: Any = {
     "time": 60,
@@ -39,32 +39,32 @@ _FORMS: tuple[tuple[str, TextForm], ...] = (
 def uuid1() -> TimeScheme:
     """``time_low 32 | time_mid 16 | version 4 | time_high 12 | variant 2 | clock sequence 14 |
     node 48``."""
-    return row("uuid1", "UUIDv1", "RFC 9562, section 5.1", _HEXADECIMAL, VERSION_1, **_GREGORIAN)
+    return entry("uuid1", "UUIDv1", "RFC 9562, section 5.1", _HEXADECIMAL, VERSION_1, **_GREGORIAN)
 
 
 def uuid6() -> TimeScheme:
     """``time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48``; the last two are
     random."""
     template = UUIDTemplate(6)
-    return row("uuid6", "UUIDv6", "RFC 9562, section 5.6", _FORMS, template, **_GREGORIAN)
+    return entry("uuid6", "UUIDv6", "RFC 9562, section 5.6", _FORMS, template, **_GREGORIAN)
 
 
 def uuid7() -> TimeScheme:
     """``time 48 | version 4 | random 12 | variant 2 | random 62``, in ms."""
     template = UUIDTemplate(7)
-    return row("uuid7", "UUIDv7", "RFC 9562, section 5.7", _FORMS, template, time=48, suffix=74)
+    return entry("uuid7", "UUIDv7", "RFC 9562, section 5.7", _FORMS, template, time=48, suffix=74)
 
 
 def comb13() -> TimeScheme:
     """Like UUIDv6, but with version 13, which RFC 9562 reserves for future use."""
     specification = 'Michael Lambert, "Custom UUID as primary key"'
     forms, template = (*_FORMS, ("sqlserver", SQLServerText(13))), UUIDTemplate(13)
-    return row("comb13", "COMB UUID (version 13)", specification, forms, template, **_GREGORIAN)
+    return entry("comb13", "COMB UUID (version 13)", specification, forms, template, **_GREGORIAN)
 
 
 def comb4() -> TimeScheme:
     """``time 48 | version 4 | random 12 | variant 2 | random 62``, in units of 10 us."""
-    return row(
+    return entry(
         "comb4",
         "COMB UUID (version 4)",
         "Laravel, Str::orderedUuid(): ramsey/uuid, CombGenerator and TimestampFirstCombCodec",

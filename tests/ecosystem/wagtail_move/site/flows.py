@@ -76,6 +76,17 @@ def send(name, *given, **changed):
         raise AssertionError(f"{url}: {answer.status_code} {page.get_text(' ', strip=True)}")
 
 
+def copied_and_published():
+    """The child rows of a copied page; and whether a snippet keeps its old key with its revision."""
+    copy = Form.objects.get().copy(update_attrs={"title": "Copied", "slug": "copied"})
+    yield sorted(each.clean_name for each in copy.get_form_fields())
+    for person in Person.objects.exclude(latest_revision=None).order_by("name"):
+        old = getattr(person, "old_id", None)
+        person.latest_revision.publish()
+        person.refresh_from_db()
+        yield getattr(person, "old_id", None) == old
+
+
 def written():
     """What the forms of a page and of a user write."""
     home, author = Page.objects.get(depth=2), Person.objects.order_by("name").first()
@@ -148,6 +159,6 @@ for row in (*Person.objects.order_by("name"), *Article.objects.order_by("path"))
     elif draft:
         facts += sorted(each.title for each in draft.links.all())
 with transaction.atomic():
-    facts += written()
+    facts += [*copied_and_published(), *written()]
     transaction.set_rollback(True)
 print(f"{count} flows, {len(failed)} failed", *failed, *facts, sep="\n")

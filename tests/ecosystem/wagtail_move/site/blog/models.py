@@ -104,3 +104,8 @@ class Form(AbstractForm):
 class FormField(AbstractFormField):
     id = models.BigAutoField(primary_key=True)
     page = ParentalKey(Form, on_delete=models.CASCADE, related_name="form_fields")
+
+    def save(self, *args, **kwargs):
+        if self.pk is None:
+            self.old_id = None
+        super().save(*args, **kwargs)
