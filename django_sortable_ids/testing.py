@@ -124,10 +124,7 @@ if "pytest" in sys.modules:
 
     @pytest.fixture(name="deterministic_ids")
     def _deterministic_ids() -> Iterator[IDClock]:
-        """New ids carry 2026-01-01T00:00:00Z and have the same random bits in every run.
-
-        Yields the clock, which can be set.
-        """
+        """New ids of 2026-01-01, with the same random bits in every run; the clock can be set."""
         with deterministic_ids(datetime(2026, 1, 1, tzinfo=UTC)) as clock:
             yield clock
 

@@ -201,13 +201,17 @@ def time_digits(connection: Any, table: str, column: str) -> int:
 
 
 def description(connection: Any, table: str) -> dict[str, Any]:
-    """Django's description of each column, by its ``folded`` name.
+    """Django's description of each column, by its ``folded`` name, without INVISIBLE ones. Not for
+    SQLite, where Django fails on definitions that it hasn't written.
 
-    INVISIBLE columns of MariaDB and MySQL are left out. Not for SQLite: there Django parses the
-    CREATE TABLE for collations, and fails on definitions that it has not written.
+    Empty if Django can't read the first row, which may have a TIME that Python hasn't, or if a
+    killed move has just exchanged the table.
     """
-    with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
-        described = connection.introspection.get_table_description(cursor, name)
+    try:
+        with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
+            described = connection.introspection.get_table_description(cursor, name)
+    except (KeyError, ValueError):
+        return {}
     return {folded(connection, column.name): column for column in described}
 
 

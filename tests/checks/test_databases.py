@@ -190,6 +190,16 @@ def test_commits_that_a_crash_may_lose_with_leases(isolated, settings, monkeypat
     assert found() == []
 
 
+def test_a_row_that_python_cannot_read(adopted):
+    """Django reads the first row to describe a table."""
+    if connection.vendor != "mysql":
+        pytest.skip("MariaDB and MySQL only")
+    adopted("binary(16)", UUIDv7Field(unique=True))
+    execute("ALTER TABLE adopted ADD COLUMN lasts time DEFAULT '26:00:00'")
+    execute("INSERT INTO adopted (value) VALUES (NULL)")
+    assert found() == []
+
+
 def test_how_the_server_is_asked_for_time_zones(settings):
     if connection.vendor != "mysql":
         pytest.skip("MariaDB and MySQL only")

@@ -77,7 +77,7 @@ def send(name, *given, **changed):
 
 
 def copied_and_published():
-    """The child rows of a copied page; and whether a snippet keeps its old key with its revision."""
+    """The child rows of a copied page; and whether a published snippet keeps its old key."""
     copy = Form.objects.get().copy(update_attrs={"title": "Copied", "slug": "copied"})
     yield sorted(each.clean_name for each in copy.get_form_fields())
     for person in Person.objects.exclude(latest_revision=None).order_by("name"):
