@@ -3,7 +3,7 @@ with other columns, and one RENAME TABLE exchanges all of them.
 
 1. Each table gets a new one LIKE it, without foreign keys. Key columns, and columns that refer to
    them, get other types. The rows are copied, with the new keys from the maps.
-2. Rows without a key in the map, and tables and maps that were written meanwhile, are refused.
+2. Rows without a key in the map, and tables and maps that were written since, are refused.
 3. One transaction replaces keys in texts, and begins the note, with the foreign keys as SQL.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
    foreign keys come back.
