@@ -113,8 +113,8 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
             sql = f"{joined} ON {of_key} = {of_row} WHERE {exact(of_key)} <> {exact(of_row)}"
             if spelled := value(engine.connection, f"SELECT COUNT(*) FROM {sql}"):
                 yield (
-                    f"{counted(spelled, 'row')} of {place} spell a key of {key.table} otherwise, "
-                    f"such as in another case, and the key's column compares them as equal: write "
+                    f"{counted(spelled, 'row')} of {place} with a key of {key.table} in another "
+                    f"spelling, such as another case, which the database compares as equal: write "
                     f"them as the keys are, and run this again"
                 )
     yield from texts.problems(engine.connection, engine.change)

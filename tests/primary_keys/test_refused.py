@@ -248,9 +248,9 @@ def test_a_foreign_key_that_spells_a_text_in_another_case(depot):
     small.write_move(depot, options=OLD_CODE)
     assert depot.refusal().splitlines() == [
         "No key was moved.",
-        "2 rows of depot_order.customer_id spell a key of depot_customer otherwise, such as in "
-        "another case, and the key's column compares them as equal: write them as the keys are, "
-        "and run this again",
+        "2 rows of depot_order.customer_id with a key of depot_customer in another spelling, such "
+        "as another case, which the database compares as equal: write them as the keys are, and "
+        "run this again",
     ]
     customer = "SELECT id FROM depot_customer c WHERE c.name = depot_order.name"
     execute(f"UPDATE depot_order SET customer_id = ({customer})")
