@@ -57,6 +57,15 @@ def test_new_keys_have_the_time_of_the_first_history_row(filled):
     assert at == [day(8), day(5)]
 
 
+def test_a_project_without_time_zones_in_the_east(filled, settings):
+    """There, the last times of a scheme are after the calendar."""
+    filled.write_move()
+    settings.TIME_ZONE, settings.USE_TZ = "Asia/Tokyo", False
+    before = filled.keys()
+    filled.depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+
+
 @pytest.mark.parametrize(
     ("field", "at", "bound"),
     [
