@@ -58,7 +58,6 @@ SELECT list.name, list."unique", origin, partial, part.name
 FROM pragma_index_list(%(table)s, %(schema)s) list
 JOIN pragma_index_xinfo(list.name, %(schema)s) part WHERE key ORDER BY list.seq, seqno
 """
-_MOST_DIGITS = 6
 _FAMILIES = {
     "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
     "uuid": r"uuid\b",
@@ -194,19 +193,11 @@ def may_be_null(connection: Any, table: str, column: str) -> bool:
     return info is not None and bool(info.null)
 
 
-def time_digits(connection: Any, table: str, column: str) -> int:
-    """How many fractional digits of a second the column stores; not for SQLite."""
-    info = column_info(connection, table, column)
-    return _MOST_DIGITS if info is None or info.digits is None else int(info.digits)
-
-
 def description(connection: Any, table: str) -> dict[str, Any]:
     """Django's description of each column, by its ``folded`` name, without INVISIBLE ones. Not for
-    SQLite, where Django fails on definitions that it hasn't written.
-
-    Empty if Django can't read the first row, which may have a TIME that Python hasn't, or if a
-    killed move has just exchanged the table.
-    """
+    SQLite, where Django fails on definitions that it hasn't written. Empty if Django can't read the
+    first row, which may have a TIME that Python hasn't, or if a killed move has just exchanged the
+    table."""
     try:
         with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
             described = connection.introspection.get_table_description(cursor, name)
@@ -306,16 +297,12 @@ def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
             value(connection, until_the_end, [path])
     else:  # MariaDB or MySQL
         database = value(connection, "SELECT DATABASE()")
-        _use(connection, schema)
-        try:
-            yield name
-        finally:
-            _use(connection, database)
-
-
-def _use(connection: Any, database: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"USE {connection.ops.quote_name(database)}")
+        with connection.cursor() as cursor:
+            cursor.execute(f"USE {connection.ops.quote_name(schema)}")
+            try:
+                yield name
+            finally:
+                cursor.execute(f"USE {connection.ops.quote_name(database)}")
 
 
 def in_sqlite(connection: Any, table: str) -> tuple[str | None, Kind | None]:

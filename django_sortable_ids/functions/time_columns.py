@@ -11,7 +11,6 @@ These sort by time, with any number of digits. Django reads more forms, such as 
 from __future__ import annotations
 
 from datetime import MAXYEAR, UTC, datetime, timedelta, tzinfo
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +20,7 @@ from django.db.models.expressions import Expression, RawSQL
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from ..db.tables import column_info, time_digits
+from ..db.tables import column_info
 from ..errors import BackfillError
 from ..fields.times import aware
 from ..schemes import TimeScheme
@@ -64,7 +63,8 @@ class TimeColumn:
     def resolution(self) -> timedelta:
         """The smallest difference between two stored times."""
         table, column = self.source.model._meta.db_table, str(self.source.column)
-        digits = time_digits(self.connection, table, column)
+        info = column_info(self.connection, table, column)
+        digits = 6 if info is None or info.digits is None else int(info.digits)
         return timedelta(microseconds=10 ** (6 - digits))
 
     @property
@@ -236,7 +236,7 @@ def as_stored(at: datetime) -> datetime:
     """An aware time in the form of the ORM: the inverse of ``aware``."""
     if settings.USE_TZ:
         return at
-    return _or_last_day(partial(timezone.make_naive, timezone=timezone.get_default_timezone()), at)
+    return _or_last_day(lambda at: timezone.make_naive(at, timezone.get_default_timezone()), at)
 
 
 def _or_last_day(convert: Any, at: datetime) -> datetime:

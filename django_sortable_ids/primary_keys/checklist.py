@@ -112,6 +112,19 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
     return sorted(findings, key=lambda finding: ([*ADVICE].index(finding.kind), finding))
 
 
+def adopted_otherwise(change: Change, adopted: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Warnings about columns whose names tell of other models than ``--adopt``."""
+    names = _Names(change)
+    for table, column, label in adopted:
+        named = sorted(names.models(column))
+        if "." in label and named and label not in named:
+            yield (
+                f"{table}.{column} is adopted with keys of {label}, but its name says "
+                f"{' or '.join(named)}: compare its values with both tables before you write the "
+                f"migration"
+            )
+
+
 def columns_of(connection: Any) -> list[str]:
     """``table.column`` of each column, as ``--leave`` names them."""
     return [

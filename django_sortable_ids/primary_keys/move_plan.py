@@ -26,7 +26,7 @@ from ..fields.of_model import is_same
 from ..models import MoveNote
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
-from . import adopting, edits, key_map, notes, obstacles
+from . import adopting, checklist, edits, key_map, notes, obstacles
 from .changes import texts
 from .changes.change import references_of, referring
 from .changes.engine import KeyEngine
@@ -130,7 +130,8 @@ def build(
     obstacles.check(engine, allowed)
     if needed:
         raise NotEdited(needed, kept)
-    tried_for = perf_counter() - start
+    tried_for, by_name = perf_counter() - start, [*operation.adopted, *operation.texts]
+    warnings += checklist.adopted_otherwise(engine.change, by_name)
     warnings += (
         f"{table} contains keys, and the database {using!r} has no such table: no move changes "
         f"those of another one"

@@ -19,6 +19,7 @@ from django.db.models.functions import Length
 
 from ..db import row, tables, value
 from ..errors import BackfillError, counted
+from ..fields import SortableIDField
 from ..schemes.support import is_named, nearest
 from .changes import texts
 from .changes.engine import KeyEngine
@@ -105,7 +106,8 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                     f"{counted(count, 'row')} of {place} without a row of {key.table}: correct or "
                     f"delete them, and run this again"
                 )
-            if not isinstance(key.before, models.CharField | models.TextField):
+            is_text = isinstance(key.before, models.CharField | models.TextField)
+            if isinstance(key.before, SortableIDField) or not is_text:  # an id has one spelling
                 continue
             of_key, of_row = f"p.{engine.quote(key.name)}", f"t.{engine.quote(column.name)}"
             exact = _EXACT[engine.connection.vendor].format

@@ -15,7 +15,7 @@ SECONDS, OF_TERM = "seconds, from 0 to 10**9", "seconds, from 1 to 10**9"
 POLICY = '"advance", "wait" or "raise"'
 WRONG = [
     *(("WORKER", each, WORKER) for each in (-1, 1.0, "1", True, False, [1], {}, "LEASE")),
-    *(("WORKER_LEASE_SECONDS", each, OF_TERM) for each in (0.9, None, 10**12)),
+    *(("WORKER_LEASE_SECONDS", each, OF_TERM) for each in (0.9, None, float("inf"), 10**12)),
     ("WORKER_CLOCK_SKEW_SECONDS", -1, SECONDS),
     *(("GUARD_MIGRATIONS", each, "True or False") for each in (None, 0, 1, "no", [])),
     *(("CLOCK_ROLLBACK", each, POLICY) for each in ("stop", None)),

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 from django_sortable_ids.primary_keys.changes.texts import generic_references
-from django_sortable_ids.primary_keys.checklist import checklist
+from django_sortable_ids.primary_keys.checklist import adopted_otherwise, checklist
 from tests.backfill.own_project import SETTINGS, Project
 
 MODELS = """
@@ -180,7 +180,8 @@ def test_a_name_that_tells_the_model():
             values = [*[pk] * 5, groups[-1], json.dumps(groups)]
             cursor.execute(f"INSERT INTO legacy VALUES ({', '.join(['%s'] * 7)})", values)
         try:
-            found = checklist(connection, change_of(*MOVED))
+            change = change_of(*MOVED)
+            found = checklist(connection, change)
         finally:
             cursor.execute("DROP TABLE legacy")
     assert {each.column: each.text for each in found} == {
@@ -188,6 +189,11 @@ def test_a_name_that_tells_the_model():
         "legacy.gone_group_id": "0 of 1 values are keys of auth.Group",
         "legacy.members": "lists, in which 3 of 3 members are keys of auth.User",
     }
+    adopted = [("legacy", name, label) for name in ("group_id", "members") for label in MOVED]
+    assert list(adopted_otherwise(change, [*adopted, ("legacy", "group_id", "kind_id")])) == [
+        "legacy.group_id is adopted with keys of auth.User, but its name says auth.Group: compare "
+        "its values with both tables before you write the migration"
+    ]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -518,6 +518,7 @@ REFUSED = [
     (["depot", "--sleep=1", "--allow-triggers"],
      "--primary-key takes no --allow-triggers and --sleep"),
     (["depot", "--on-null=skip"], "--on-null=skip leaves NULL, which no key may have"),
+    (["depot", "--on-out-of-range=skip"], "--primary-key takes no --on-out-of-range"),
     (["depot", "--on-out-of-range=error"], "--primary-key takes no --on-out-of-range"),
     (["depot", "--created-from=joind"],
      "depot.Customer has no DateTimeField or DateField 'joind'; it has joined; nearest: joined."),

@@ -145,9 +145,11 @@ def test_the_table_is_missing():
     finally:
         with connection.schema_editor() as editor:
             editor.create_model(WorkerLease)
-    assert str(refusal.value).startswith(
+    assert str(refusal.value) == (
         "the database 'default' has no table django_sortable_ids_workerlease that its user may "
-        "see: run `manage.py migrate django_sortable_ids --database=default`, or "
+        "see: run `manage.py migrate django_sortable_ids --database=default`, or use another "
+        "database. If there is nothing to migrate, django_sortable_ids.WorkerLease is not managed, "
+        'or your DATABASE_ROUTERS have kept it out: see "Several databases" in the documentation'
     )
 
 

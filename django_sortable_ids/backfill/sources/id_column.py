@@ -82,7 +82,8 @@ def check_schema(model: type[models.Model], field: SortableIDField, using: str) 
     table = model._meta.db_table
     if not tables.has_column(connection, table, str(field.column)):
         makes = f"after `manage.py makemigrations {model._meta.app_label}` if no migration adds it"
-        advice = f"{_migrate(model, using)}, {makes}"
+        migrate = f"manage.py migrate {model._meta.app_label}{database_option(using)}"
+        advice = f"run `{migrate}`, {makes}"
         if not model._meta.managed:
             advice = (
                 f"{field.model._meta.label} is not managed, so no migration adds the column. Run "
@@ -111,7 +112,3 @@ def require_table(model: type[models.Model], using: str) -> None:
             f"table: with django-tenants, add {model._meta.app_label} to TENANT_APPS, delete its "
             f"rows from {recorded} in the schemas of tenants, and migrate these"
         )
-
-
-def _migrate(model: type[models.Model], using: str) -> str:
-    return f"run `manage.py migrate {model._meta.app_label}{database_option(using)}`"
