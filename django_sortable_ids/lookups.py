@@ -17,7 +17,7 @@ from django.db.models.fields import related_lookups as related
 from django.http import Http404
 
 from .fields import SortableIDField
-from .fields.generating import is_called_by
+from .fields.callers import CURSORS, is_called_by
 from .fields.of_model import referenced_id
 from .fields.public import Candidates, Malformed
 from .schemes.errors import described
@@ -121,8 +121,7 @@ class _RefuseMalformed(_KeepCandidates):
         if isinstance(converted, field.scheme.value_type) and not is_text and not field.masked:
             return _Place(converted, field)
         refusal = field.invalid(value.found)
-        cursor = ("rest_framework.pagination", "CursorPagination.paginate_queryset")
-        if is_called_by(cursor):  # ``?cursor=`` of a URL
+        if is_called_by(CURSORS):
             raise Http404(refusal.messages[0])
         raise refusal
 
@@ -176,7 +175,7 @@ class CreatedAtLater(Transform):
 def _lookup_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
     """The SQL of a lookup. An id that is compared with an expression of texts is compared as its
     text."""
-    if not _is_expression(lookup.rhs):
+    if not hasattr(lookup.rhs, "resolve_expression"):
         return lookup.as_sql(compiler, connection)
     from .functions.expressions import compare_as_vendor
 

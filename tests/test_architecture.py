@@ -19,7 +19,7 @@ MODULES = {
 }
 TYPES_ONLY = "TYPE_CHECKING"
 MOST_LINES = 29_999
-MOST_FILES = 155
+MOST_FILES = 156
 """The package doesn't grow: who deletes lowers these bounds, who raises them says why."""
 
 

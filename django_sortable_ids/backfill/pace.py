@@ -34,29 +34,19 @@ class Stopped(BaseException):
 class Control:
     """Between two batches, and in pauses, a run checks whether it shall continue.
 
-    ``say`` gets messages for people. ``show`` is called when the progress was requested.
+    ``say`` gets messages for people.
     """
 
-    def __init__(
-        self, say: Callable[[str], None] = lambda _: None, show: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
         self.say = say
-        self._show = show
         self._stop: int | None = None
-        self._asked = False
 
     def stop(self, signum: int = signal.SIGINT) -> None:
         """End the run after its current batch, because of the signal."""
         self._stop = signum
 
-    def ask(self) -> None:
-        self._asked = True
-
     def raise_if_stopped(self) -> None:
-        """Show the progress if requested; raises ``Stopped`` if the run shall end."""
-        if self._asked:
-            self._asked = False
-            self._show()
+        """Raise ``Stopped`` if the run shall end."""
         if self._stop is not None:
             raise Stopped(self._stop)
 
@@ -71,8 +61,8 @@ class Control:
 
 @contextmanager
 def signals(control: Control | None = None) -> Iterator[None]:
-    """In the block, SIGINT and SIGTERM stop the run of the control after its batch, and SIGUSR1
-    shows its progress. Without a control, SIGTERM raises ``Stopped`` and SIGINT KeyboardInterrupt.
+    """In the block, SIGINT and SIGTERM stop the run of the control after its batch. Without a
+    control, SIGTERM raises ``Stopped`` and SIGINT KeyboardInterrupt.
 
     After one that stops, a second signal ends the process at once. Does nothing outside of the main
     thread.
@@ -88,10 +78,10 @@ def signals(control: Control | None = None) -> Iterator[None]:
             raise Stopped(signum)
         control.stop(signum)
 
-    handlers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {signal.SIGTERM: stop}
-    handlers[signal.SIGINT] = stop if control else signal.default_int_handler
-    if control and hasattr(signal, "SIGUSR1"):
-        handlers[signal.SIGUSR1] = lambda signum, frame: control.ask()
+    handlers = {
+        signal.SIGTERM: stop,
+        signal.SIGINT: stop if control else signal.default_int_handler,
+    }
     # A handler that C code set, as uWSGI does, stays: Python couldn't restore it.
     known = [signum for signum in handlers if signal.getsignal(signum) is not None]
     before = {signum: signal.signal(signum, handlers[signum]) for signum in known}

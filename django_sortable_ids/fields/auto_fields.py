@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from copy import copy
 from typing import Any
@@ -13,6 +12,7 @@ from django.db.models import options
 
 from . import history_models
 from .base import SortableIDField
+from .callers import handles_conflicts, inserts_later
 from .generating import GetType, SetType
 from .options import COLUMN, WrongOption
 
@@ -49,26 +49,14 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         # save() inserts without trying an UPDATE first while the key is None, and the INSERT calls
-        # pre_save(). Fixtures and bulk_create() need the key now, unless that handles conflicts:
-        # Django has no argument that tells who calls.
-        caller = sys._getframe(1)
-        save = models.Model._save_table  # type: ignore[attr-defined]
-        if caller.f_code is save.__code__:
-            inserts_later = not caller.f_locals["raw"]
-        else:
-            caller = caller.f_back or caller
-            is_bulk = caller.f_code is models.QuerySet.bulk_create.__code__
-            inserts_later = is_bulk and caller.f_locals["on_conflict"] is not None
-        return None if inserts_later else super().get_pk_value_on_save(instance)
+        # pre_save(). Fixtures and bulk_create() need the key now, unless that handles conflicts.
+        return None if inserts_later() else super().get_pk_value_on_save(instance)
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         is_generated = add and getattr(model_instance, self.attname) is None
         value = super().pre_save(model_instance, add)
-        if is_generated:
-            compiler: Any = sys._getframe(1).f_locals.get("self")
-            if getattr(getattr(compiler, "query", None), "on_conflict", None):
-                # The INSERT ignores or updates rows that exist, whose key is another one.
-                setattr(model_instance, self.attname, None)
+        if is_generated and handles_conflicts():  # The row may exist, with another key.
+            setattr(model_instance, self.attname, None)
         return value
 
     def formfield(self, **kwargs: Any) -> None:

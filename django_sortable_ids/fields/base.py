@@ -12,24 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from ..schemes import ID, InvalidID, TimeScheme
 from ..schemes.errors import Message, shown
-from .generating import GetType, SetType, is_called_by
+from .callers import SESSIONS, UPDATES, is_called_by
+from .generating import GetType, SetType
 from .options import FieldWithOptions
 from .public import Candidates, Malformed, evaluated
 from .storage import INTERNAL_TYPES, BinaryStorage, OnlyConverters, Storage, storage_for
-
-_SESSIONS = (
-    ("django.contrib.auth", "_get_user_session_key"),
-    ("django.contrib.auth", "_aget_user_session_key"),
-    ("channels.auth", "_get_user_session_key"),
-)
-"""Functions that read a user's key from a session, which may be older than the key's type."""
-
-_UPDATES = (
-    ("django.db.models.sql.compiler", "SQLUpdateCompiler.pre_sql_setup"),
-    ("django.db.models.sql.subqueries", "UpdateQuery.get_related_updates"),
-)
-"""Functions that look up keys as the driver returned them: for an UPDATE of a model and its parent,
-and on MySQL for each one with a join."""
 
 
 class SortableIDField(FieldWithOptions[SetType, GetType]):
@@ -65,7 +52,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         try:
             return self._read(value)
         except (InvalidID, TypeError):
-            if self.primary_key and is_called_by(*_SESSIONS):
+            if self.primary_key and is_called_by(SESSIONS):
                 return None  # matches no user, so the visitor is logged out
             raise self.invalid(value) from None
 
@@ -211,7 +198,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         except InvalidID:
             return Malformed(value)
         except TypeError as error:
-            if isinstance(value, BinaryStorage.driver_types) and is_called_by(*_UPDATES):
+            if isinstance(value, BinaryStorage.driver_types) and is_called_by(UPDATES):
                 return self.scheme.from_trusted(int.from_bytes(value, "big"))
             is_time = isinstance(value, date) and isinstance(self.scheme, TimeScheme)
             advice = f"; to compare times, write {self.name}__created_at" if is_time else ""

@@ -2,10 +2,8 @@
 INSERT."""
 
 import functools
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.core.exceptions import FieldError, ImproperlyConfigured, ValidationError
@@ -18,6 +16,7 @@ from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from ..schemes.generator import Generator
 from . import history_models, times
+from .callers import QUERIES, is_called_by, is_called_by_search
 
 if TYPE_CHECKING:
     from django.db.models import BigIntegerField as BigIntegerField
@@ -39,21 +38,6 @@ else:
     )
 
 _OF_VALUES = (models.CharField, models.IntegerField, models.UUIDField)
-
-
-def is_called_by(*functions: tuple[str, str]) -> bool:
-    """Whether one of the functions, each a module and a qualified name, is on the call stack.
-
-    Asked only for what is wrong, where Django and other packages have no hook that tells. Some
-    callers pass on what a visitor sent: then a malformed id is a visitor's mistake, and not a
-    programming error. Others pass on what the driver returned.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if (frame.f_globals.get("__name__"), frame.f_code.co_qualname) in functions:
-            return True
-        frame = frame.f_back
-    return False
 
 
 class GeneratedIDField(Field[SetType, GetType]):
@@ -224,7 +208,7 @@ class GeneratedIDField(Field[SetType, GetType]):
     def get_lookup(self, lookup_name: str) -> Any:
         # For "id__exact" among search_fields, the admin of Django 5.2 would cast the column to
         # text. It searches by "id__exact__icontains" if there is no such lookup.
-        if lookup_name == "exact" and sys._getframe(1).f_code.co_name == "construct_search":
+        if lookup_name == "exact" and is_called_by_search():
             return None
         return super().get_lookup(lookup_name)
 
@@ -232,10 +216,8 @@ class GeneratedIDField(Field[SetType, GetType]):
         if lookup_name == "exact":
             return lambda expression: expression  # of ``id__exact__icontains``
         transform = super().get_transform(lookup_name)
-        # Django's checks only look for a lookup; a query refuses what it doesn't find.
-        in_query = ("django.db.models.sql.query", "Query.try_transform")
         of_times = transform is None and models.DateTimeField().get_transform(lookup_name)
-        if of_times and is_called_by(in_query):
+        if of_times and is_called_by(QUERIES):
             name = getattr(self, "name", "id")
             raise FieldError(
                 f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "

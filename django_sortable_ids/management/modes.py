@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
-from django.db import connections, models, router
+from django.db import ProgrammingError, connections, models, router
 from django.db.models import QuerySet
 
 from ..backfill import owner, plan, run
@@ -80,7 +80,7 @@ def fill(request: Request) -> None:
     try:
         with request.stopped("committed batches are kept", again):
             with Progress(output.progress, before + planned.rows, before=before) as progress:
-                control = Control(progress.say, progress.show)
+                control = Control(progress.say)
                 with signals(control):
                     result = run.execute(planned, progress.add, limits, control)
             with session_limits(target.using):  # The run has set its own back.
@@ -233,11 +233,10 @@ def verify_ids(request: Request) -> None:
         try:
             most = SHARE if most is None else most
             result = verify(target, progress.add, most, output.examples)
-        except ValueError as error:  # of a key: SQLite stores any value in any column
-            raise CommandError(
-                f"{str(error).partition(FIND)[0]}`manage.py check --database {using}` says what to "
-                f"do"
-            ) from None
+        except (ValueError, ProgrammingError) as error:  # of a key: its values, or its type
+            found = str(error).partition(FIND)[0].splitlines()[0].rstrip(". ")
+            checking = f"`manage.py check --database {using}` says what to do"
+            raise CommandError(f"{found}. {checking}") from None
     output.add(**of_target(target), migration=None, next=None, **result.document())
     output.say(*result.lines())
     is_key = field in model._meta.pk_fields

@@ -2,7 +2,6 @@
 
 import reprlib
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 
@@ -98,15 +97,5 @@ def _text(value: Any, write: Any) -> str:
         return type(value).__name__
 
 
-class _Abbreviated(reprlib.Repr):
-    """Formats the first members of a large container. ``Repr`` would first sort all of them."""
-
-    def repr1(self, x: Any, level: int) -> str:
-        if type(x) in (dict, set, frozenset):
-            members = x.items() if type(x) is dict else x
-            x = type(x)(islice(members, self.maxset + 1))
-        return super().repr1(x, level)
-
-
-_abbreviated = _Abbreviated()
+_abbreviated = reprlib.Repr()
 _abbreviated.maxstring = _abbreviated.maxother = _abbreviated.maxlong = LENGTH

@@ -59,21 +59,16 @@ database = pytest.mark.usefixtures("transactional_db")
 # Signals
 
 
-def signalled(number):
-    """What the command prints that gets the signal in its second batch, and its error."""
-    insert_orders([START] * 8)
-
-    def signal_once():
-        if len(updates) == 2:
-            signal.raise_signal(number)
-
-    with on_statement("^UPDATE .*testapp_order", signal_once) as updates:
-        return called(*ARGUMENTS)
-
-
 @database
 def test_sigterm_ends_it_behind_the_batch():
-    _, error = signalled(signal.SIGTERM)
+    insert_orders([START] * 8)
+
+    def end():
+        if len(updates) == 2:
+            signal.raise_signal(signal.SIGTERM)
+
+    with on_statement("^UPDATE .*testapp_order", end) as updates:
+        _, error = called(*ARGUMENTS)
     assert (str(error), error.returncode) == (HOW_TO_CONTINUE, 128 + signal.SIGTERM)
     assert saved_run("uuid7").rows_filled == count_filled("uuid7") == 4
     assert saved_run("uuid7").token == ""
@@ -109,14 +104,6 @@ def test_a_signal_that_is_handled_in_c_stays_so():
             return str(signal.getsignal(signal.SIGTERM))
 
     assert child_says(end) == "None"
-
-
-@database
-def test_sigusr1_shows_how_far_it_is():
-    text, error = signalled(signal.SIGUSR1)
-    assert error is None
-    lines = text.splitlines()
-    assert any("  4/8 rows  " in line and "left" in line for line in lines), lines
 
 
 # Pauses

@@ -74,6 +74,16 @@ def edit(project, number="models.UUIDField"):
     project.change_models("no = models.BigIntegerField", f"no = {number}")
 
 
+def test_verifying_a_key_before_its_move_is_applied(project):
+    edit(project)
+    done = project.backfill("depot.Customer.id", "--verify")
+    assert done.returncode == 1
+    found = {"postgresql": "operator does not exist: bigint > uuid"}
+    found = found.get(connection.vendor, "depot.Customer.id: expected UUIDv7, found int")
+    checking = "`manage.py check --database default` says what to do"
+    assert done.stderr == f"CommandError: {found}. {checking}\n"
+
+
 def test_they_move_and_come_back(project):
     before = project.found(DUMP)
     edit(project)

@@ -248,6 +248,23 @@ def test_a_serial_column_goes_on_counting(depot):
     assert customer.create(name="y", created_at="2024-05-01T00:00Z").pk == 571
 
 
+def test_a_row_with_the_last_number_does_not_end_the_numbers(depot):
+    """Such as that of a system's user, which the sequence never gave."""
+    small.create(depot, key="AutoField(primary_key=True)")
+    customer = depot.model("Customer").objects
+    customer.create(pk=2147483647, name="system", created_at="2024-05-01T00:00Z")
+    small.write_move(depot)
+    depot.migrate()
+    customer = depot.model("Customer").objects
+    customer.create(name="z", created_at="2024-05-01T00:00Z")
+    depot.migrate("0001_step")
+    customer = depot.model("Customer").objects
+    numbers = customer.order_by("pk").values_list("pk", flat=True)
+    *others, z, system = numbers
+    assert (z, system) == (len(others) + 1, 2147483647)
+    assert customer.create(name="y", created_at="2024-05-01T00:00Z").pk == z + 1
+
+
 COLLATIONS = """
 SELECT attrelid::regclass::text, attname, collname FROM pg_attribute
 JOIN pg_collation ON pg_collation.oid = attcollation

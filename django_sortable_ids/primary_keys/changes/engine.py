@@ -126,11 +126,14 @@ class KeyEngine(ABC):
         return ()
 
     def last_number(self, key: Key) -> int:
-        """The largest number that the old key ever had, as far as the database knows."""
+        """The largest number that the old key ever had, as far as the database knows, but for the
+        last one of the type: that marks a special row."""
         numbers = [self.note.last_numbers.get(key.label, 0), self.last_counted(key) or 0]
+        last = self.connection.ops.integer_field_range(key.after.get_internal_type())[1]
         for key_map in (key.map, key.kept_keys):
             if key_map and tables.kind(self.connection, key_map.table):
-                sql = f"SELECT MAX({self.quote(key_map.next)}) FROM {self.quote(key_map.table)}"
+                number, table = map(self.quote, (key_map.next, key_map.table))
+                sql = f"SELECT MAX({number}) FROM {table} WHERE {number} <> {last}"
                 numbers.append(value(self.connection, sql))
         return max(number for number in numbers if isinstance(number, int))
 
