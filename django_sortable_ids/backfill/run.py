@@ -173,8 +173,8 @@ class _Runner:
         target = writer.target
         left = self._retried(target.missing.count)
         while left > 0:
-            # Outside of the transaction, for which the lease of a worker number would wait on
-            # SQLite.
+            # An id that nobody gets: it may need the lease of a worker number, which on SQLite
+            # would wait for the transaction of the batch.
             target.source.known_ids(target, [(None, None)])
             size = self._write_batch(lambda: writer.next_batch(None, self._size.rows)).size
             if not size:

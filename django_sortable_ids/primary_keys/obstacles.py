@@ -131,7 +131,7 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
     folded_table = partial(tables.folded_table, engine.connection)
     spelled = {folded_table(table.name): table.name for table in engine.change.tables}
     changed = {
-        folded_table(table.name): {folded(part.name): part.key for part in table.parts}
+        folded_table(table.name): {folded(column.name): column.key for column in table.changed}
         for table in engine.change.tables
     }
     for foreign_key in engine.foreign_keys():

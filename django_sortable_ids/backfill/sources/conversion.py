@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -114,8 +114,7 @@ class Conversion(Source):
         count, first = 0, None
         sample: list[int] = []
         # In the order of the key, which has an index.
-        values = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
-        by_key = replace(target, source=Lossless(**values))
+        by_key = replace(target, source=Lossless(self.model, self.field, self.using, old=self.old))
         for value, pk in chain.from_iterable(by_key.pages(by_key.without_id)):
             if self.old.carries_time(value):
                 if len(sample) < PAGE:

@@ -100,22 +100,22 @@ class Table:
     columns: tuple[ReferringColumn, ...]
 
     @property
-    def parts(self) -> tuple[Key | ReferringColumn, ...]:
+    def changed(self) -> tuple[Key | ReferringColumn, ...]:
         return (self.key, *self.columns) if self.key else self.columns
 
     @property
-    def changed(self) -> list[str]:
-        return [part.name for part in self.parts]
+    def names(self) -> list[str]:
+        return [column.name for column in self.changed]
 
     @property
     def added(self) -> list[tuple[str, Any]]:
         """The columns whose previous values are kept, and the field that keeps them."""
-        return [(part.name, part.old) for part in self.parts if part.old is not None]
+        return [(column.name, column.old) for column in self.changed if column.old is not None]
 
     @property
     def dropped(self) -> list[str]:
         """The columns that kept the values which come back."""
-        return [str(part.dropped.column) for part in self.parts if part.dropped is not None]
+        return [str(it.dropped.column) for it in self.changed if it.dropped is not None]
 
 
 class Texts(NamedTuple):

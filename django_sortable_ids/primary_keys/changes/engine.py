@@ -163,33 +163,33 @@ class KeyEngine(ABC):
         sql, parameters = self.editor.db_default_sql(key.after)
         return f"DEFAULT {sql % tuple(map(self.editor.quote_value, parameters))}"
 
-    def new_value(self, part: Key | ReferringColumn) -> str:
+    def new_value(self, column: Key | ReferringColumn) -> str:
         """The next value of a column, for a row named ``t``."""
-        key_map = part.key.map
+        key_map = column.key.map
         return (
             f"(SELECT p.{self.quote(key_map.next)} FROM {self.quote(key_map.table)} p "
-            f"WHERE p.{self.quote(key_map.column)} = t.{self.quote(part.name)})"
+            f"WHERE p.{self.quote(key_map.column)} = t.{self.quote(column.name)})"
         )
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
         for table in self.change.tables:
-            may_lack = (part for part in table.parts if isinstance(part, Key) or part.is_history)
-            for part in may_lack:
-                sql = f"SELECT 1 {self.with_orphans(table.name, part, part.key.map)} LIMIT 1"
+            may_lack = (it for it in table.changed if isinstance(it, Key) or it.is_history)
+            for column in may_lack:
+                sql = f"SELECT 1 {self.with_orphans(table.name, column, column.key.map)} LIMIT 1"
                 if row(self.connection, sql) is not None:
                     raise BackfillError(
                         f"{table.name}: rows were inserted during the migration. No key was moved: "
                         f"stop the application, and migrate again"
                     )
 
-    def with_orphans(self, table: str, part: Key | ReferringColumn, values: KeyColumn) -> str:
+    def with_orphans(self, table: str, column: Key | ReferringColumn, values: KeyColumn) -> str:
         """The clauses FROM and WHERE of the rows whose value is none of these keys, named ``t``."""
-        of_row, column = f"t.{self.quote(part.name)}", self.quote(values.column)
-        key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE p.{column} = {of_row}"
-        if values is part.key.map:
+        of_row, of_key = f"t.{self.quote(column.name)}", f"p.{self.quote(values.column)}"
+        key = f"SELECT 1 FROM {self.quote(values.table)} p WHERE {of_key} = {of_row}"
+        if values is column.key.map:
             key += f" AND p.{self.quote(values.next)} IS NOT NULL"
-        order = self.in_order_of_the_file if part is part.key else ""
+        order = self.in_order_of_the_file if column is column.key else ""
         return (
             f"FROM {self.quote(table)} t{order} WHERE {of_row} IS NOT NULL AND NOT EXISTS ({key})"
         )

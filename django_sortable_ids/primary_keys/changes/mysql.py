@@ -161,7 +161,7 @@ class MySQLKeys(KeyEngine):
             )
         dropped = {*map(str.lower, table.dropped)}
         keys: dict[str, object] = {column: column for column in dropped}
-        keys |= {part.name.lower(): part.key for part in table.parts}
+        keys |= {column.name.lower(): column.key for column in table.changed}
         expressions = (dependents(element.expressions, keys) for element in new.old.elements)
         for used in sorted({*chain.from_iterable(expressions)}):
             yield (
@@ -175,25 +175,26 @@ class MySQLKeys(KeyEngine):
                 yield f"{name}: index {element.name} contains {which}, which is dropped: drop it"
         no_default = (None, "NULL" if self.connection.mysql_is_mariadb else None)
         of_table = collation_of(self.connection, name)
-        for part in table.parts:
-            column, info, is_key = part.name, new.old.columns[part.name.lower()], part is table.key
-            own = getattr(part.key.before, "db_collation", None)
-            is_plain = own is None and not isinstance(part.key.before, SortableIDField)
+        for column in table.changed:
+            changed, is_key = column.name, column is table.key
+            info = new.old.columns[changed.lower()]
+            own = getattr(column.key.before, "db_collation", None)
+            is_plain = own is None and not isinstance(column.key.before, SortableIDField)
             if is_plain and info.collation not in (None, of_table):
                 yield (
-                    f"{table.name}.{column} has the collation {info.collation}, and new columns of "
-                    f"the table {of_table}. Run this, which changes no row, and then the command "
-                    f"again: ALTER TABLE {self.quote(table.name)} COLLATE {info.collation}"
+                    f"{name}.{changed} has the collation {info.collation}, and new columns of the "
+                    f"table {of_table}. Run this, which changes no row, and then the command "
+                    f"again: ALTER TABLE {self.quote(name)} COLLATE {info.collation}"
                 )
-            if is_key and part.before.has_db_default():
+            if is_key and column.before.has_db_default():
                 continue
             if info.is_computed:
-                yield f"{table.name}.{column} is computed: drop it, and add it after the migration"
+                yield f"{name}.{changed} is computed: drop it, and add it after the migration"
             elif info.default not in no_default:
                 reason = "the new key would lose" if is_key else "is no new key"
                 yield (
-                    f"{table.name}.{column} has the DEFAULT {info.default}, which {reason}: run "
-                    f"ALTER TABLE {self.quote(table.name)} ALTER {self.quote(column)} DROP DEFAULT"
+                    f"{name}.{changed} has the DEFAULT {info.default}, which {reason}: run ALTER "
+                    f"TABLE {self.quote(name)} ALTER {self.quote(changed)} DROP DEFAULT"
                 )
 
     def _not_stored(self, name: str) -> Iterator[str]:

@@ -209,7 +209,7 @@ class NewTable:
         if key:
             same = f"m.{quote(key.map.column)} = t.{quote(key.name)}"
             joined = f" STRAIGHT_JOIN {quote(key.map.table)} m ON {same}"
-        changed, folded = {*map(str.lower, self.table.changed)}, [*map(str.lower, selected)]
+        changed, folded = {*map(str.lower, self.table.names)}, [*map(str.lower, selected)]
         order = [
             str(folded.index(column) + 1)
             for element in self.old.elements
@@ -231,8 +231,8 @@ class NewTable:
             self._engine.execute(f"ALTER TABLE {self._quote(self.new_name)} {listed}")
 
     def _types(self) -> Iterator[tuple[str, str]]:
-        for part in self.table.parts:
-            yield part.name, self._collated(part.db_type(self._connection), part.key)
+        for column in self.table.changed:
+            yield column.name, self._collated(column.db_type(self._connection), column.key)
 
     def _changes(self) -> Iterator[str]:
         key = self.table.key
@@ -284,7 +284,7 @@ class NewTable:
     def _selected(self) -> Iterator[tuple[str, str]]:
         """Each column of the new table, and where its values come from."""
         quote, key = self._quote, self.table.key
-        changed = {part.name.lower(): self._engine.new_value(part) for part in self.table.columns}
+        changed = {it.name.lower(): self._engine.new_value(it) for it in self.table.columns}
         if key:
             changed[key.name.lower()] = f"m.{quote(key.map.next)}"
         dropped = {*map(str.lower, self.table.dropped)}

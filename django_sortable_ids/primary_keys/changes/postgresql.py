@@ -85,7 +85,7 @@ class PostgreSQLKeys(InOneTransaction):
 
     def rehearse(self) -> Iterator[str]:
         types = {
-            table.name: [(part.name, self._new_type(part)) for part in table.parts]
+            table.name: [(column.name, self._new_type(column)) for column in table.changed]
             for table in self.change.tables
         }
         return rehearse(self.connection, types)
@@ -119,7 +119,7 @@ class PostgreSQLKeys(InOneTransaction):
             key: str(value(self.connection, _TYPE, [self.quote(key.table), key.name]))
             for key in self.change.keys
         }
-        changed = {(table.name, name) for table in self.change.tables for name in table.changed}
+        changed = {(table.name, name) for table in self.change.tables for name in table.names}
         dropped = []
         for foreign_key in self.foreign_keys():
             child, parent = foreign_key.table, foreign_key.referenced_table
@@ -168,14 +168,14 @@ class PostgreSQLKeys(InOneTransaction):
             of_key = f"ALTER TABLE {quoted} ALTER {self.quote(table.key.name)}"
             self.execute(f"{of_key} DROP IDENTITY IF EXISTS")
             self.execute(f"{of_key} DROP DEFAULT")
-        for column in table.changed:
-            for (index,) in rows(self.connection, PATTERN_INDEXES, [quoted, column]):
+        for name in table.names:
+            for (index,) in rows(self.connection, PATTERN_INDEXES, [quoted, name]):
                 self.execute(f"DROP INDEX {index}")
         changes = []
-        for part in table.parts:
-            name, number = self.quote(part.name), self.change.keys.index(part.key)
-            moved = f"pg_temp.moved_{number}({name}::{self._key_types[part.key]})"
-            changes.append(f"ALTER {name} TYPE {self._new_type(part)} USING {moved}")
+        for column in table.changed:
+            name, number = self.quote(column.name), self.change.keys.index(column.key)
+            moved = f"pg_temp.moved_{number}({name}::{self._key_types[column.key]})"
+            changes.append(f"ALTER {name} TYPE {self._new_type(column)} USING {moved}")
         # Expressions see the row as it was.
         for name, old in table.added:
             kind = self._collated(old.db_type(self.connection), old)
@@ -185,16 +185,16 @@ class PostgreSQLKeys(InOneTransaction):
             if not old.null:
                 changes.append(f"ALTER {self.quote(old.column)} SET NOT NULL")
         self.execute(f"ALTER TABLE {quoted} {', '.join(changes)}")
-        for part in table.columns:
-            self._create_pattern_index(part.after)
+        for column in table.columns:
+            self._create_pattern_index(column.after)
         for _, old in table.added:
             if old.unique:
                 self.execute(f"ALTER TABLE {quoted} ADD UNIQUE ({self.quote(old.column)})")
             for statement in self.editor._field_indexes_sql(old.model, old):
                 self.execute(str(statement))
 
-    def _new_type(self, part: Key | ReferringColumn) -> str:
-        return self._collated(part.db_type(self.connection), part.after or part.key.after)
+    def _new_type(self, column: Key | ReferringColumn) -> str:
+        return self._collated(column.db_type(self.connection), column.after or column.key.after)
 
     def _collated(self, kind: str, field: Any) -> str:
         """A type with the collation of the field, which a change of a column's type would reset."""

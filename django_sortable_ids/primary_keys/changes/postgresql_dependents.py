@@ -185,7 +185,7 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
             f"{other}.{column} contains rows of {table.name}, whose type changes: make it jsonb, "
             f"or drop it, and run this again"
         )
-    for (name,) in rows(connection, _DEPENDENTS, [quoted, table.changed]):
+    for (name,) in rows(connection, _DEPENDENTS, [quoted, table.names]):
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
     for view in views_of(connection, [quoted]):
         for (name,) in rows(connection, _OF_VIEW, [view.name]):
@@ -193,18 +193,18 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                 f"{name} depends on {view.name}, which a move drops and creates again: drop it, "
                 f"migrate, and create it again"
             )
-    keys = {part.name.lower(): part.key for part in table.parts}
+    keys = {column.name.lower(): column.key for column in table.changed}
     for name, expression in rows(connection, _EXPRESSIONS, {"table": quoted}):
-        for column in sorted({*dependents(split(expression, SQLITE), keys)}):
+        for used in sorted({*dependents(split(expression, SQLITE), keys)}):
             yield (
-                f"{name} of {table.name} depends on {column}, whose values change: remove it, "
+                f"{name} of {table.name} depends on {used}, whose values change: remove it, "
                 f"migrate, and add it again"
             )
     has_default = table.key and table.key.before.has_db_default()
     parameters = {
         "table": quoted,
         "key": table.key.name if table.key else "",
-        "columns": [part.name for part in (table.columns if has_default else table.parts)],
+        "columns": [it.name for it in (table.columns if has_default else table.changed)],
     }
     for (user,) in rows(connection, _NUMBERED_BY, parameters):
         yield (

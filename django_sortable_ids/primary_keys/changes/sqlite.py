@@ -98,7 +98,7 @@ class SQLiteKeys(InOneTransaction):
 
     def _copy(self, table: Table) -> None:
         self.execute(self._definition(table))
-        changed = {folded(part.name): self.new_value(part) for part in table.parts}
+        changed = {folded(column.name): self.new_value(column) for column in table.changed}
         dropped = {*map(folded, table.dropped)}
         described = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
         # Each column of the copy, and where its values come from.
@@ -170,18 +170,18 @@ class SQLiteKeys(InOneTransaction):
 
         name = next(before for before, token in pairwise(tokens) if token.text == "(")
         edits = [(name.start, name.end, quote(_COPY + table.name))]
-        for part in table.parts:
-            defined = tokens_of(every_column, part.name)
-            if part is table.key and any(token.keyword == "PRIMARY" for token in defined):
-                edits.append((defined[0].start, defined[-1].end, sql_of(part.after)))
+        for column in table.changed:
+            defined = tokens_of(every_column, column.name)
+            if column is table.key and any(token.keyword == "PRIMARY" for token in defined):
+                edits.append((defined[0].start, defined[-1].end, sql_of(column.after)))
             else:  # PRIMARY KEY may be a constraint of the table.
                 ends = (n for n, token in enumerate(defined) if n and token.keyword in _TYPE_ENDS)
                 before = defined[: next(ends, len(defined))]
-                kind = part.db_type(self.connection)
+                kind = column.db_type(self.connection)
                 edits.append((defined[0].end, before[-1].end, f" {kind}"))
-        for column in table.dropped:
+        for dropped in table.dropped:
             # With the comma before it, or after it if it is the first one.
-            defined = tokens_of(every_column, column)
+            defined = tokens_of(every_column, dropped)
             if place := every_column.index(defined):
                 edits.append((every_column[place - 1][-1].end, defined[-1].end, ""))
             else:
@@ -235,7 +235,7 @@ def _refuse_dependents(
                 or following.keyword not in after
             ]
         )
-    keys = {part.name.lower(): part.key for part in table.parts}
+    keys = {column.name.lower(): column.key for column in table.changed}
     for name in (name for expression in expressions for name in dependents(expression, keys)):
         raise NotUnderstood(
             f"an expression depends on {name}, whose values change: remove it, "
