@@ -146,7 +146,8 @@ class Writer:
         return Batch([rows[0], rows[-1]], len(rows), write)
 
     def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
-        places, pks = zip(*rows, strict=True)
+        # zip(*rows) would take a fifth of the time of a fill.
+        places, pks = [place for place, _ in rows], [pk for _, pk in rows]
         return self.statements.send(self.target.stored_keys(pks), stored, places)
 
     def _stored(self, ids: Sequence[ID]) -> list[Any]:

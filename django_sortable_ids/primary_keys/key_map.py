@@ -81,16 +81,16 @@ def _write_sorted(target: EveryRow, to: KeyColumn) -> None:
             cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
             cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")
         for keys, ids in rows.pages():
-            pairs: Iterable[Any] = zip(keys, ids, strict=True)
+            pairs = list(zip(keys, ids, strict=True))
             if not is_unsorted and isinstance(keys[0], int):
                 # In the order of the key, a page of the table is read and written once.
-                pairs = sorted(pairs)
+                pairs.sort()
             with transaction.atomic(target.using):
                 if connection.vendor == "postgresql":
                     types = (field.db_type(connection) for field in (to.key_field, to.next_field))
                     arrays = ", ".join(f"%s::{db_type}[]" for db_type in types)
-                    old, new = map(list, zip(*pairs, strict=True))
-                    cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", [old, new])
+                    lists = [key for key, _ in pairs], [new for _, new in pairs]
+                    cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", lists)
                 elif is_unsorted:
                     cursor.executemany(f"INSERT INTO {_UNSORTED} VALUES (%s, %s)", pairs)
                 else:  # Drivers of MariaDB and MySQL join the pairs to large statements.

@@ -124,7 +124,7 @@ class Statements(ABC):
     def _lists(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> dict[str, list[Any]]:
-        lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
+        lists = {f"key_{n}": [key[n] for key in keys] for n in range(len(self._keys))}
         lists["id"] = list(stored)
         if self._compares_times:
             lists["created"] = list(map(self._times.parameter, times))
