@@ -22,7 +22,7 @@ from .backfill import plan, run
 from .backfill.sources.find import target_of
 from .backfill.sources.id_column import require_table
 from .db import tables
-from .db.transactions import with_short_lock_timeout
+from .db.transactions import with_short_lock_timeout, without_statement_limit
 from .errors import BackfillError, counted
 from .fields import SortableIDField
 from .models import MoveNote
@@ -150,7 +150,8 @@ class AddSortableID(BothWays, AddField):
             before = from_state.apps.get_model(app_label, self.model_name)
             with_short_lock_timeout(schema_editor, lambda: schema_editor.add_field(before, field))
         self._fill(model, field, connection.alias)
-        constrain(schema_editor, field, final_field)
+        with without_statement_limit(connection):  # The fill has set it back.
+            constrain(schema_editor, field, final_field)
 
     def _fill(self, model: Any, field: SortableIDField, using: str) -> None:
         rows: QuerySet[Any] = QuerySet(model, using=using)

@@ -45,9 +45,9 @@ PostgreSQL and "Record has changed since last read" of MariaDB."""
 is_table_locked = _LOCK_WAIT | _DEADLOCK
 """A server gave no lock for DDL."""
 is_lock_timeout = _LOCK_WAIT | Kind(codes={sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-is_statement_timeout = Kind({"57014"}, {1969, 3024})
-"""A statement exceeded the session's limit for its run time: ``statement_timeout``,
-``max_statement_time`` of MariaDB, ``max_execution_time`` of MySQL."""
+is_statement_timeout = Kind({"57014"}, {1317, 1969, 3024})
+"""A statement was cancelled, as by KILL QUERY, or exceeded the session's limit for its run time:
+``statement_timeout``, ``max_statement_time`` of MariaDB, ``max_execution_time`` of MySQL."""
 is_interrupted = Kind(codes={sqlite3.SQLITE_INTERRUPT})
 """The progress handler of SQLite stopped the statement."""
 is_leaving = Kind(numbers={1047, 1053, 1180})

@@ -164,6 +164,12 @@ def lift_statement_limit(connection: Any) -> None:
     _set(connection, {_statement_limit(connection): 0})
 
 
+def without_statement_limit(connection: Any) -> Any:
+    """A context in which a statement of this session may take as long as it takes."""
+    names = [_statement_limit(connection)] if connection.vendor in _WRITE else []
+    return session_variables(connection, **dict.fromkeys(names, 0))
+
+
 @contextmanager
 def session_limits(using: str, lock_seconds: float = 60.0) -> Iterator[None]:
     """Lift the session's limit for the time of a statement, and lower that for table locks to

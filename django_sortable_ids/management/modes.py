@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from django.core.management.base import CommandError
-from django.db import ProgrammingError, connections, models, router
+from django.db import connections, models, router
 from django.db.models import QuerySet
 
 from ..backfill import owner, plan, run
@@ -15,7 +15,14 @@ from ..backfill.run import TriedTooLong
 from ..backfill.sources.base import as_words
 from ..backfill.sources.columns import times_of_creation
 from ..backfill.sources.find import given_by, target_of
-from ..backfill.sources.id_column import check_schema, database_of, last_run, named_field, names_of
+from ..backfill.sources.id_column import (
+    check_applied,
+    check_schema,
+    database_of,
+    last_run,
+    named_field,
+    names_of,
+)
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
@@ -233,10 +240,11 @@ def verify_ids(request: Request) -> None:
         try:
             most = SHARE if most is None else most
             result = verify(target, progress.add, most, output.examples)
-        except (ValueError, ProgrammingError) as error:  # of a key: its values, or its type
-            found = str(error).partition(FIND)[0].splitlines()[0].rstrip(". ")
-            checking = f"`manage.py check --database {using}` says what to do"
-            raise CommandError(f"{found}. {checking}") from None
+        except ValueError as error:  # of a key: SQLite stores any value in any column
+            raise CommandError(
+                f"{str(error).partition(FIND)[0]}`manage.py check --database {using}` says what to "
+                f"do"
+            ) from None
     output.add(**of_target(target), migration=None, next=None, **result.document())
     output.say(*result.lines())
     is_key = field in model._meta.pk_fields
@@ -303,6 +311,7 @@ def _target(request: Request) -> Target:
     if not is_key and (given or history_models.original_of(model)):
         return request.target()
     check_schema(model, field, using)
+    check_applied(model, field, using)
     if is_key and not given:
         given = notes.source_of_key(model._meta.label, using) or given
     if given or last_run(str(field), using):

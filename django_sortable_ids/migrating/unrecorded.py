@@ -108,20 +108,19 @@ def refusals(
             yield f"{change.summary}. Complete it by `{change.command}`, then migrate again."
     # Moves whose old keys were not kept, or whose fields for them were removed since and come back
     # empty. The move itself refuses where such a field has another name.
-    undone = [migration for migration, backwards in plan if backwards]
-    removed = {
-        (migration.app_label, operation.model_name_lower, operation.name)
-        for migration in undone
-        for operation in operations_of(migration.operations)
-        if isinstance(operation, RemoveField)
-    }
-    for migration, move in ((step, move) for step in undone for move in moves(step)):
-        own_notes = [note for note in written if notes.is_of(note, move.keys)]
-        for key in move.keys:
+    removed: set[tuple[str, str, str]] = set()
+    for migration in (migration for migration, backwards in plan if backwards):
+        removed |= {  # since the moves of this migration and of those that are undone after it
+            (migration.app_label, operation.model_name_lower, operation.name)
+            for operation in operations_of(migration.operations)
+            if isinstance(operation, RemoveField)
+        }
+        for move, key in ((each, key) for each in moves(migration) for key in each.keys):
             is_gone = key.old is None or (*key.model_key, key.old_name) in removed
             moved = [
                 note.state.get(notes.WITH_OLD_KEYS, ()) if key.old else notes.models_of(note)
-                for note in own_notes
+                for note in written
+                if notes.is_of(note, move.keys)
             ]
             if is_gone and any(key.model in models for models in moved):
                 yield (

@@ -49,7 +49,7 @@ class Note:
             is_gone = key.name in paths.values() and not key.old
             kept = {name: old if path == key.name else path for name, path in paths.items()}
             self._sources[key.model] = None if is_gone else kept or None
-        self._identity = {
+        self._identity: dict[str, Any] = {
             "backwards": backwards,
             "keys": _identity(keys),
             "fields": [
@@ -120,8 +120,10 @@ class Note:
 
     @property
     def had_old_keys(self) -> list[str]:
-        """What ``write`` saved of the last move with this first key."""
-        return list(self._note.state.get(WITH_OLD_KEYS, ()))
+        """What ``write`` saved of this move; all of its models if another one came after it."""
+        note, keys = self._note, self._identity["keys"]
+        is_this = note.identity.get("keys") == keys and not note.identity["backwards"]
+        return list(note.state.get(WITH_OLD_KEYS, ())) if is_this else [model for model, _ in keys]
 
     @property
     def _note(self) -> MoveNote:

@@ -158,11 +158,13 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
         sql = f"SELECT 1 FROM {engine.quote(table)} WHERE {name} IS NOT NULL LIMIT 1"
         # The type of a column that no model has would stay, and the server refuse its foreign key.
         if reference not in modelled or row(engine.connection, sql) is not None:
-            yield (
-                f"{table}.{column} refers to {key}, and the migration doesn't list it: write "
-                f"the migration again by `manage.py backfill_ids {key} --primary-key "
+            step = (
+                f"write the migration again by `manage.py backfill_ids {key} --primary-key "
                 f"--write-migration`"
             )
+            if engine.note.backwards:
+                step = f"add {tuple(reference)} to its references, and migrate again"
+            yield f"{table}.{column} refers to {key}, and the migration doesn't list it: {step}"
 
 
 def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:

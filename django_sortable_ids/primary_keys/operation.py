@@ -22,7 +22,7 @@ from django.db.migrations.state import ProjectState
 from ..backfill.sources.id_column import require_table
 from ..db import tables
 from ..db.errors import explained
-from ..db.transactions import with_short_lock_timeout
+from ..db.transactions import with_short_lock_timeout, without_statement_limit
 from ..errors import BackfillError
 from ..models import MoveNote
 from ..schema.swap import rename
@@ -43,6 +43,9 @@ _ENGINES: dict[str, type[KeyEngine]] = {
 }
 
 
+_AGAIN = "the same `manage.py migrate`"
+
+
 class BothWays(Operation):
     """Operations with one method for both directions. What it does depends on what it finds in the
     database, so ``sqlmigrate`` shows no SQL."""
@@ -54,14 +57,19 @@ class BothWays(Operation):
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        if not schema_editor.collect_sql:
-            self._change(app_label, schema_editor, from_state, to_state, backwards=False)
+        self._execute(app_label, schema_editor, from_state, to_state, backwards=False)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        if not schema_editor.collect_sql:
-            self._change(app_label, schema_editor, from_state, to_state, backwards=True)
+        self._execute(app_label, schema_editor, from_state, to_state, backwards=True)
+
+    def _execute(
+        self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
+    ) -> None:
+        if not editor.collect_sql:
+            with explained(_AGAIN), without_statement_limit(editor.connection):
+                self._change(app_label, editor, before, after, backwards)
 
 
 class MigratePrimaryKey(BothWays):
@@ -146,7 +154,7 @@ class MigratePrimaryKey(BothWays):
                 )
         engine = self.engine(editor, keys, before, after, backwards=backwards)
         maps = KeyMaps(engine, self.histories)
-        with explained("the same `manage.py migrate`", engine.note.progress):
+        with explained(_AGAIN, engine.note.progress):
             if not engine.resume():
                 obstacles.check(engine, self.allowed)  # 1
                 engine.create_maps()
@@ -154,7 +162,8 @@ class MigratePrimaryKey(BothWays):
                     maps.fill_old_keys()  # 2
                 else:
                     maps.fill_new_keys(keys)  # 2
-                engine.move()  # 3
+                with without_statement_limit(editor.connection):  # The fill has set it back.
+                    engine.move()  # 3
             engine.drop_maps()  # 4
             for moved in engine.change.keys:
                 if moved.kept_keys and moved.old is None:

@@ -170,10 +170,12 @@ def test_a_file_that_is_there_is_left_alone(project):
     hook = (
         "import builtins, os, pathlib\n"
         "from django.db.migrations.loader import MigrationLoader as M\n"
-        "_build = M.build_graph\n"
+        "_build, built = M.build_graph, []\n"
         "def build_graph(self):\n"
         "    _build(self)\n"
-        f"    pathlib.Path({str(there)!r}).write_text('mine')\n"
+        "    built.append(self)\n"
+        "    if len(built) == 2:  # behind that of the check whether they are applied\n"
+        f"        pathlib.Path({str(there)!r}).write_text('mine')\n"
         "M.build_graph = build_graph\n"
     )
     with (project.folder / "settings.py").open("a") as file:
@@ -182,6 +184,32 @@ def test_a_file_that_is_there_is_left_alone(project):
     assert done.returncode == 1
     assert f"depot/migrations/{FIRST}.py can't be written: File exists" in done.stderr
     assert there.read_text() == "mine"
+
+
+SWAP = """
+from django.db.migrations import Migration
+from django_sortable_ids.operations import SwapSortableID
+
+Migration = type("Migration", (Migration,), {
+    "dependencies": [("depot", "0001_initial"), ("django_sortable_ids", "0001_initial")],
+    "operations": [SwapSortableID("Order", "public", "number")],
+})
+"""
+
+
+def test_a_column_that_a_later_migration_makes_another_is_not_filled(project):
+    """The running model has the fields as they are after the swap."""
+    (project.migrations / "0002_swap.py").write_text(SWAP)
+    project.change_models("public = ULIDField", "public = SnowflakeField")
+    project.change_models("number = SnowflakeField", "number = ULIDField")
+    for mode in ([], ["--dry-run"], ["--verify"]):
+        done = project.backfill("depot.Order.number", *CREATED, *mode)
+        assert done.returncode == 1
+        assert done.stderr.endswith(
+            "\nBackfillError: depot.Order.number is a SnowflakeField in the migrations that are "
+            "applied, and a ULIDField in the model: run this with the code of these migrations, or "
+            "migrate first; a key moves by --primary-key. Nothing was written.\n",
+        )
 
 
 def test_migrations_that_cannot_be_read_are_an_error_at_once(project):

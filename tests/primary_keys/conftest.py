@@ -8,6 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
 from tests.backfill.own_project import Project
+from tests.backfill.test_outages import limit_of_sessions  # noqa: F401
 from tests.migrations.conftest import depot  # noqa: F401
 from tests.support import execute
 

@@ -1,7 +1,8 @@
 """Tables of PostgreSQL that were written by hand: all of it stays, or is refused by name."""
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.errors import BackfillError
@@ -263,6 +264,28 @@ def test_a_row_with_the_last_number_does_not_end_the_numbers(depot):
     *others, z, system = numbers
     assert (z, system) == (len(others) + 1, 2147483647)
     assert customer.create(name="y", created_at="2024-05-01T00:00Z").pk == z + 1
+
+
+def test_a_check_of_two_references_comes_back_from_keys_of_text(depot):
+    """PostgreSQL writes it with a cast of each."""
+    small.create(
+        depot,
+        more=(
+            "AddField('Order', 'payer', ForeignKey('depot.Customer', CASCADE, related_name='+', "
+            "null=True)), AddConstraint('Order', CheckConstraint("
+            "condition=~Q(customer=F('payer')), name='depot_other')),"
+        ),
+    )
+    small.write_move(
+        depot,
+        "UUIDv7Field(storage='char36', primary_key=True)",
+        references=(small.REFERENCE, ("depot_order", "payer_id", "depot.Customer")),
+    )
+    depot.migrate()
+    depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+    with pytest.raises(IntegrityError):
+        depot.model("Order").objects.update(payer=F("customer"))
 
 
 COLLATIONS = """

@@ -1,5 +1,7 @@
 """What can't be moved is named before a row is written."""
 
+import re
+
 import django
 import pytest
 from django.core.management import CommandError
@@ -318,6 +320,19 @@ def test_old_keys_that_were_removed_since_do_not_come_back(depot, small_move):
     assert small.names(depot) == small.IN_ORDER_OF_KEYS
 
 
+def test_old_keys_that_were_removed_before_another_move(depot, small_move):
+    """The second move keeps the keys of the first one, which is undone after it."""
+    depot.write("RemoveField('Customer', 'old_id'),")
+    depot.migrate()
+    old = "UUIDv7Field(null=True, unique=True, editable=False)"
+    small.write_move(depot, "ULIDField(primary_key=True)", f'created_from="created_at", old={old}')
+    depot.migrate()
+    refused = "No key was moved.\nno row of depot.Customer has its old key in old_id any more"
+    assert depot.refusal("0001_step").startswith(refused)
+    assert depot.applied()[-1] == "0002_step"
+    assert small.names(depot) == small.IN_ORDER
+
+
 @pytest.mark.parametrize(
     "later",
     [
@@ -575,3 +590,39 @@ def test_an_idle_transaction_is_waited_for(depot, small_move, monkeypatch, capsy
         depot.migrate()
     assert "Waiting for a lock: " in capsys.readouterr().err
     assert small.names(depot) == small.IN_ORDER
+
+
+# The limit of statements
+
+
+ADDED = """\
+AddSortableID("Customer", "public", UUIDv7Field(unique=True), created_from="created_at"),
+ConstrainSortableID("Customer", "number", SnowflakeField(null=True, unique=True)),
+"""
+
+
+@on_a_server
+@pytest.mark.parametrize("operations", ["a move", "others"])
+def test_the_limit_of_statements_is_lifted(depot, limit_of_sessions, operations):
+    """Also behind the fill, which has a session of its own on MariaDB and MySQL."""
+    read, lifted, limit = limit_of_sessions
+    small.create(depot, more="AddField('Customer', 'number', SnowflakeField(null=True)),")
+    if operations == "a move":
+        small.write_move(depot)
+    else:
+        depot.write(ADDED, atomic=False)
+    seen = {}
+
+    def look(execute, sql, params, many, context):
+        if re.match("ALTER|CREATE|INSERT|UPDATE|RENAME", sql) and "depot_" in sql:
+            with connection.connection.cursor() as cursor:
+                cursor.execute(read)
+                seen.setdefault(cursor.fetchone()[0], []).append(sql)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(look):
+        depot.migrate()
+        depot.migrate("0001_step")
+    assert [*seen] == [lifted], seen
+    assert len(seen[lifted]) > 5
+    assert execute(read)[0][0] == limit

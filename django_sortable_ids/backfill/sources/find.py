@@ -14,7 +14,7 @@ from ...fields import SortableIDField, history_models
 from .base import Given, Source, Wanted
 from .columns import InColumn
 from .conversion import Conversion
-from .id_column import check_schema, find_field, last_run
+from .id_column import check_applied, check_schema, find_field, last_run
 from .originals import Originals
 from .periods import Fixed, Spread
 from .target import POLICIES, EveryRow, Target
@@ -38,7 +38,9 @@ def find(label: str, given: Given, using: str | None) -> Target:
             f"{model._meta.label} is a history of {original._meta.label} and gets its ids: omit "
             f"the source of times"
         )
-    return target_of(model, field, given, using or router.db_for_write(model))
+    target = target_of(model, field, given, using or router.db_for_write(model))
+    check_applied(model, field, target.using)
+    return target
 
 
 def target_of(

@@ -6,11 +6,13 @@ from typing import Any
 
 from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from ...db import tables
-from ...errors import BackfillError
+from ...errors import BackfillError, reading_migrations
 from ...fields import SortableIDField
+from ...fields.of_model import is_same, referenced_column
 from ...models import BackfillRun, MoveNote
 from ...schema import constraints
 from ...schemes.support import nearest
@@ -90,6 +92,26 @@ def check_schema(model: type[models.Model], field: SortableIDField, using: str) 
                 f"`{constraints.add_column(field, connection)}`"
             )
         raise BackfillError(f"{table} has no column {field.column} yet: {advice}")
+
+
+def check_applied(model: type[models.Model], field: SortableIDField, using: str) -> None:
+    """Raise ``BackfillError`` if the id, or the key, is another field in the applied migrations,
+    which the table is of."""
+    with reading_migrations():
+        loader = MigrationLoader(connections[using])
+    if model._meta.app_label in loader.unmigrated_apps:
+        return
+    state = loader.project_state([*loader.graph.nodes.keys() & loader.applied_migrations.keys()])
+    for now in filter(None, (field, referenced_column(model._meta.pk))):
+        known = state.models.get((now.model._meta.app_label, now.model._meta.model_name))
+        was: Any = known and known.fields.get(now.name)
+        old, new = (was, now) if isinstance(now, SortableIDField) else (now, was)
+        if was and isinstance(new, SortableIDField) and not is_same(old, new, connections[using]):
+            raise BackfillError(
+                f"{now} is a {type(was).__name__} in the migrations that are applied, and a "
+                f"{type(now).__name__} in the model: run this with the code of these migrations, "
+                f"or migrate first; a key moves by --primary-key. Nothing was written."
+            )
 
 
 def require_table(model: type[models.Model], using: str) -> None:

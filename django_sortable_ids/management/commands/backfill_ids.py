@@ -18,6 +18,7 @@ from ...backfill.sources.id_column import database_of
 from ...db.errors import explained
 from ...db.transactions import session_limits
 from ...errors import Interrupted
+from ...primary_keys import edits
 from .. import arguments, modes
 from ..request import CommandLine, Output, Request
 
@@ -68,11 +69,13 @@ class Command(BaseCommand):
             mode = arguments.mode_of(options, self._line.own)
             output.add(mode=mode)
             with signals(), request.stopped("nothing was written", self._line.again()):
-                if mode not in ("plan", "run", "verify"):
+                if mode in ("report", "status"):
                     MODES[mode](request)
                     return
-                using = options["database"] or database_of(options["target"])
-                with session_limits(using, options["retry_time"]):
+                using = options["database"]
+                if not using and mode == "move":
+                    using = edits.database_of(self._line.labels)
+                with session_limits(using or database_of(options["target"]), options["retry_time"]):
                     MODES[mode](request)
 
     def run_from_argv(self, argv: list[str]) -> None:

@@ -195,7 +195,7 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
             )
     keys = {column.name.lower(): column.key for column in table.changed}
     for name, expression in rows(connection, _EXPRESSIONS, {"table": quoted}):
-        for used in sorted({*dependents(split(expression, SQLITE), keys)}):
+        for used in sorted({*dependents(split(expression.replace("::text", ""), SQLITE), keys)}):
             yield (
                 f"{name} of {table.name} depends on {used}, whose values change: remove it, "
                 f"migrate, and add it again"
