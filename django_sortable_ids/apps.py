@@ -199,6 +199,9 @@ def _adapt_functions() -> None:
     kinds = [(cls, "text") for cls in functions - {Func, Transform, *of_any}]
     kinds += [(cls, "any") for cls in (*of_any, *Aggregate.__subclasses__())]
     subquery_sql = deferred("functions.expressions:subquery_as_vendor")
+    converters = deferred("functions.expressions:subquery_converters")
+    of_subquery: Any = partialmethod(converters, Subquery.get_db_converters)
+    Subquery.get_db_converters = of_subquery  # type: ignore[method-assign]
     for name in ("as_sqlite", "as_postgresql", "as_mysql"):
         setattr(Subquery, name, subquery_sql)
         setattr(Query, name, subquery_sql)

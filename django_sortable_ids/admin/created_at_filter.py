@@ -78,18 +78,17 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         field_path: str,
     ) -> None:
         column = timed_column(model, field_path, may_repeat=True)
-        self._column = f"{column.path}__created_at"
         # DateFieldListFilter needs no more of its field than this.
         times = models.DateTimeField(_title(model, field, column.field), null=field.null)
-        # The admin only allows parameters that begin with a path in list_filter.
-        path = f"{field_path}__created_at"
+        # With the name of the id: a related model may have a column created_at.
+        path = f"{column.path}__created_at"
         names = (f"{path}__date__gte", f"{path}__date__lte")
         chosen = {name: str(params.pop(name)[-1]) for name in names if name in params}
         self.days = ChosenDays(*names, chosen)
         super().__init__(times, request, params, model, model_admin, path)
         if self.days.is_chosen():
             self.date_params |= chosen
-        self.used_parameters = self._lookups(self.used_parameters | self.days.chosen())
+        self.used_parameters |= self.days.chosen()
 
     def expected_parameters(self) -> list[str | None]:
         return [*super().expected_parameters(), self.days.first_name, self.days.last_name]
@@ -99,18 +98,6 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         if not self.days.is_valid():
             return queryset.none()
         return super().queryset(request, queryset)
-
-    def get_facet_counts(self, pk_attname: str, filtered_qs: Any) -> dict[str, Any]:
-        return {
-            f"{i}__c": models.Count(pk_attname, filter=models.Q(**self._lookups(parameters)))
-            for i, (_choice, parameters) in enumerate(self.links)
-        }
-
-    def _lookups(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        return {
-            self._column + name.removeprefix(self.field_path): value
-            for name, value in parameters.items()
-        }
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """The links; in a period of the drill-down, "any date" is not the chosen one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import partial, update_wrapper
 from typing import TYPE_CHECKING
 
 from django.contrib.admin import AdminSite
@@ -29,7 +29,7 @@ def inspect_id_view(site: AdminSite) -> Callable[..., HttpResponse]:
     ``SortableIDAdmin`` adds it to its site. For a place of its own:
     ``path("admin/inspect-id/", inspect_id_view(admin.site))``, before the path of the site.
     """
-    return site.admin_view(lambda request: _page(request, site))
+    return site.admin_view(update_wrapper(partial(_page, site), _page))
 
 
 def inspect_id_urls(site: AdminSite) -> list[URLPattern]:
@@ -40,7 +40,7 @@ def inspect_id_urls(site: AdminSite) -> list[URLPattern]:
     return [path("inspect-id/", inspect_id_view(site), name="inspect_id")]
 
 
-def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
+def _page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     # A process that serves pages needs the inspector on this one only.
     from ..inspecting.inspection import cleaned, in_one_line, inspect
 

@@ -33,7 +33,10 @@ def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         return []
     user_key = masked_user_key()
     problems: list[CheckMessage] = []
+    routes: dict[str, _Route] = {}
     for route in _routes(get_resolver().url_patterns):
+        routes.setdefault(route.url, route)  # No request reaches another one of the same URL.
+    for route in routes.values():
         problems += _check_lookups(route)
         problems += _check_masks(route.callback, user_key)
     return [problem for place, problem in enumerate(problems) if problem not in problems[:place]]
@@ -53,8 +56,7 @@ def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
         elif field and not field.wrong_options and _takes_only_numbers(route, view, name, field):
             example, pattern = field.public_text.example, field.public_text.pattern
             pattern += r"|\d+" if field.primary_key and old_key(field.model) else ""
-            url = "".join(map(str, route.parts))
-            values = {"url": url, "parameter": name, "field": field, "pattern": pattern}
+            values = {"url": route.url, "parameter": name, "field": field, "pattern": pattern}
             yield message("W007", view, **values, example=example)
 
 
@@ -62,6 +64,10 @@ class _Route(NamedTuple):
     parts: tuple[Any, ...]
     """Django's patterns, from the root to the view."""
     callback: Any
+
+    @property
+    def url(self) -> str:
+        return "".join(map(str, self.parts))
 
     def takes(self, parameter: str, text: str) -> bool:
         """Whether a URL may have that text as its parameter: whether the pattern matches the URL

@@ -118,6 +118,13 @@ def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: A
     return subquery.as_sql(compiler, connection, **extra)
 
 
+def subquery_converters(subquery: Any, usual: Any, connection: Any) -> Any:
+    """The ``get_db_converters()`` of a ``Subquery``. Of a foreign key to an id they are the id's:
+    Django has none for it."""
+    field = id_field(subquery)
+    return field.get_db_converters(connection) if field else usual(subquery, connection)
+
+
 def update_as_vendor(compiler: Any, usual: Any) -> Any:
     """The SQL of an UPDATE, whose constants are ids, and whose expressions fit their columns."""
     query = compiler.query

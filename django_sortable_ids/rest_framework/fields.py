@@ -46,6 +46,7 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
 
     def __init__(self, model_field: columns.SortableIDField, **kwargs: Any) -> None:
         is_key_of_output = model_field.primary_key and not kwargs.get("write_only")
+        self._is_chosen_by_nobody = is_key_of_output and "read_only" not in kwargs
         if is_key_of_output and kwargs.setdefault("read_only", True):
             for argument_of_input in ("required", "default", "validators"):
                 kwargs.pop(argument_of_input, None)
@@ -56,6 +57,12 @@ class PublicIDField(serializers.Field):  # type: ignore[type-arg]
     def _spectacular_annotation(self) -> dict[str, Any]:
         """What drf-spectacular's ``extend_schema_field`` would set."""
         return {"field": schema_of(self.model_field)}
+
+    def bind(self, field_name: str, parent: Any) -> None:
+        super().bind(field_name, parent)
+        # A member of a list or dictionary is an id that exists: else it would be left out.
+        is_member = isinstance(parent, serializers.ListField | serializers.DictField)
+        self.read_only = self.read_only and not (is_member and self._is_chosen_by_nobody)
 
     def get_value(self, dictionary: Any) -> Any:
         """Like ``get_value`` of any field, but a blank input of a form is none, and not NULL."""
@@ -85,6 +92,8 @@ class MappedPublicIDField(serializers.ModelField):
         # REST framework makes arguments of some validators, and of ``max_length``.
         for limit in ("max_length", "min_length", "max_value", "min_value"):
             kwargs.pop(limit, None)
+        if model_field.generates_ids:
+            kwargs.setdefault("required", False)
         of_model = [validator for validator in model_field.validators if validator not in passed]
         return PublicIDField(model_field, validators=[*passed, *of_model], **kwargs)
 

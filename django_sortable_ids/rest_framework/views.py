@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
@@ -79,7 +81,7 @@ class SortableIDCursorPagination(CursorPagination):
     """
 
     _id_field: SortableIDField | None
-    _attname: str
+    _attribute: attrgetter[Any]
 
     def get_ordering(
         self, request: Request, queryset: QuerySet[Any], view: APIView
@@ -87,7 +89,9 @@ class SortableIDCursorPagination(CursorPagination):
         ordering = super().get_ordering(request, queryset, view)
         name = ordering[0].lstrip("-")
         self._id_field = id_at(queryset.model, name)
-        self._attname = getattr(field_at(queryset.model, name), "attname", name)
+        *relations, last = name.split(LOOKUP_SEP)
+        last = getattr(field_at(queryset.model, name), "attname", last)
+        self._attribute = attrgetter(".".join([*relations, last]))
         return ordering
 
     def decode_cursor(self, request: Request) -> Cursor | None:
@@ -107,7 +111,7 @@ class SortableIDCursorPagination(CursorPagination):
         if isinstance(instance, dict):
             value = instance[ordering[0].lstrip("-")]
         else:
-            value = getattr(instance, self._attname)
+            value = self._attribute(instance)
         if value is None:
             return str(value)  # As in DRF, there is no page after a NULL: its cursor is 404.
         return ValueText(signed(self._id_field, value), value)

@@ -144,8 +144,9 @@ def later_than_now(numbers: Sequence[int], scheme: Scheme, share: float = 0.5) -
         f"{len(future):,} of {len(times):,} sampled ids would be of a time after now, such as "
         f"{min(future):%Y-%m-%d}, and new ids would sort before them."
     )
-    few = 2 * len(future) <= len(times)
-    return Misfit(reason, f"{_FIND_OUT} {_ACCEPT}" if few else _FIND_OUT)
+    advice = [_FIND_OUT] if scheme.value_type is int else []  # the others have one epoch each
+    advice += [_ACCEPT] if 2 * len(future) <= len(times) else []
+    return Misfit(reason, " ".join(advice))
 
 
 def unlikely(

@@ -5,12 +5,17 @@ from datetime import UTC, date, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.contrib.admin import AdminSite, ModelAdmin
 from django.core.exceptions import FieldError
+from django.db.models import CASCADE, DateTimeField, ForeignKey
+from django.test.utils import isolate_apps
 
 from django_sortable_ids.admin import CreatedAtFilter
+from django_sortable_ids.fields import ULIDField
 from tests.combinations import each_with, in_one_case
 from tests.store.admin import TIMED
 from tests.store.models import Basket, Order, Review, ULIDProduct
+from tests.testapp.models import Named
 
 from .page import Element, Page
 from .support import (
@@ -105,6 +110,31 @@ def test_a_many_to_many_relation_lists_each_row_once(at_time):
         "all",
         "before",
     ]
+
+
+@isolate_apps("tests.testapp")
+def test_a_related_model_may_have_a_field_created_at(rf):
+    class Bought(Named):
+        id = ULIDField(primary_key=True)
+        created_at = DateTimeField()
+
+        class Meta:
+            app_label = "testapp"
+
+    class Sent(Named):
+        bought = ForeignKey(Bought, CASCADE)
+
+        class Meta:
+            app_label = "testapp"
+
+    class SentAdmin(ModelAdmin):
+        list_filter = (("bought", CreatedAtFilter),)
+
+    admin, request = SentAdmin(Sent, AdminSite()), rf.get("/")
+    spec = CreatedAtFilter(Sent._meta.get_field("bought"), request, {}, Sent, admin, "bought")
+    names = [*filter(None, spec.expected_parameters())]
+    assert len(names) == 4
+    assert [name for name in names if not admin.lookup_allowed(name, "2024-05-01", request)] == []
 
 
 @in_one_case(

@@ -9,7 +9,8 @@ import time_machine
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.test import Client, override_settings
-from django.urls import path, reverse
+from django.urls import path, resolve, reverse
+from django.utils.module_loading import import_string
 
 from django_sortable_ids.admin import SortableIDAdmin, inspect_id_view
 from django_sortable_ids.ids import public_id
@@ -191,6 +192,11 @@ def test_every_site_with_sortable_ids_has_the_page(browser: Client) -> None:
     ]
     product = UUIDv7Product.objects.create(name="a product")
     assert "a product" not in look(browser, str(product.pk), "/second/inspect-id/").text
+
+
+def test_admindocs_finds_the_view_by_its_name() -> None:
+    view = resolve(reverse("admin:inspect_id")).func
+    assert callable(import_string(f"{view.__module__}.{view.__name__}"))
 
 
 @own_urls

@@ -20,6 +20,8 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.functions import GenerateID
+from django_sortable_ids.schema.stored_values import later_than_now
+from django_sortable_ids.schemes import get
 from tests.marks import own_tables
 from tests.support import EVERYTHING, execute, limited_to
 
@@ -242,6 +244,14 @@ def test_the_road_to_another_scheme(isolated, table, options, road):
         each in road for each in ("--primary-key", "SwapSortableID")
     ]
     assert road in message.hint
+
+
+def test_only_numbers_may_count_from_another_epoch():
+    of_2400 = datetime(2400, 1, 1, tzinfo=UTC)
+    for name, is_number in (("ulid", False), ("time64", True)):
+        scheme = get(name)
+        number = scheme.layout.join(scheme.tick(min(of_2400, scheme.latest)), 0)
+        assert ("epoch_ms=" in later_than_now([number], scheme).advice) == is_number
 
 
 STRANGE = {

@@ -57,7 +57,13 @@ class Saves(PasswordResetForm):
         pass
 
 
+class Covered(Plain):
+    """Of a URL that another view answers."""
+
+
 urlpatterns = [
+    path("covered/", Plain.as_view(form_class=SortableIDPasswordResetForm)),
+    path("", include([path("covered/", Covered.as_view())])),
     path("", include([path("plain/", Plain.as_view()), path("own/", Own.as_view())])),
     path("reset/", Plain.as_view(form_class=SortableIDPasswordResetForm)),
     path("quiet/", Plain.as_view(form_class=Quiet)),

@@ -145,6 +145,14 @@ class TestEveryKey:
             found = key.objects.filter(pk=OuterRef("text"))
             assert notes.filter(Exists(found)).count() == 1, text
 
+    def test_a_subquery_of_foreign_keys_has_the_ids(self, key):
+        children = key._meta.get_field("children").related_model.objects
+        row = key.objects.create()
+        child = children.create(parent=row)
+        parent = Subquery(children.filter(pk=OuterRef("pk")).values("parent")[:1])
+        assert children.annotate(id_of=parent).get(pk=child.pk).id_of == row.pk
+        assert children.annotate(id_of=parent).filter(id_of=row.pk).get() == child
+
     def test_a_subquery_of_ids_has_their_texts(self, key):
         row = key.objects.create()
         note = Note.objects.create(subject=row)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from django_sortable_ids.db import named_rows
 from django_sortable_ids.errors import BackfillError
@@ -288,6 +288,22 @@ def test_what_a_table_like_it_would_lose(mariadb, depot):
         problem,
     )
     assert definitions() == before
+
+
+def test_a_check_that_was_written_in_another_character_set(depot):
+    """Django's own connections had utf8 until 5.2."""
+    small.create(depot)
+    execute(
+        "SET NAMES utf8mb3",
+        "ALTER TABLE depot_order ADD CONSTRAINT depot_known CHECK (name <> 'x')",
+        "SET NAMES utf8mb4",
+    )
+    small.write_move(depot)
+    depot.migrate()
+    with pytest.raises(DatabaseError, match="depot_known"):
+        depot.model("Order").objects.update(name="x")
+    depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
 
 
 # ``ON UPDATE CURRENT_TIMESTAMP``: what a move updates in place keeps its times

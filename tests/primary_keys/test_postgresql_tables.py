@@ -1,5 +1,7 @@
 """Tables of PostgreSQL that were written by hand: all of it stays, or is refused by name."""
 
+import re
+
 import pytest
 from django.db import IntegrityError, connection
 from django.db.models import F
@@ -223,6 +225,30 @@ def test_rows_that_a_policy_hides(tables):
     with limited_to(*EVERYTHING):
         said = tables.refusal()
     assert said.splitlines()[1].startswith("the row-level security of depot_order may hide rows")
+
+
+def test_a_view_of_another_role(tables):
+    small.write_move(tables)
+    execute("CREATE MATERIALIZED VIEW depot_v AS SELECT name FROM depot_customer")
+    with limited_to(*EVERYTHING):
+        said = tables.refusal()
+    execute("DROP MATERIALIZED VIEW depot_v")
+    assert re.search(
+        "^depot_v, which a move drops and creates again, belongs to .*: migrate as a member of "
+        "that role, or drop it, migrate, and create it again$",
+        said,
+        re.MULTILINE,
+    )
+
+
+def test_a_database_that_is_read_only(tables):
+    small.write_move(tables)
+    execute("SET default_transaction_read_only = on")
+    try:
+        said = tables.refusal()
+    finally:
+        execute("SET default_transaction_read_only = off")
+    assert "name a writable database instead of a replica" in said
 
 
 # Tables as people have them on PostgreSQL: views, rights, serial columns, triggers

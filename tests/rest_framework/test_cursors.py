@@ -20,7 +20,7 @@ from tests.combinations import in_one_case
 from tests.leaks import leaks
 from tests.masks import KEY, misread
 from tests.store.models import PRODUCTS, ULIDProduct
-from tests.testapp.models import MaskedKey, MaskedPart, Named, like
+from tests.testapp.models import MaskedKey, MaskedPart, Named, ULIDKey, like
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +62,17 @@ def walk(view, direction="next", link=None):
         answers.append(get(view, answers[-1].data[direction]))
         assert len(answers) < 50
     return answers
+
+
+def test_the_order_of_a_related_id(django_assert_max_num_queries):
+    """Rows of one parent are on several pages."""
+    children = ULIDKey._meta.get_field("children").related_model
+    parents = [ULIDKey.objects.create() for _ in range(3)]
+    for number in range(11):
+        children.objects.create(name=f"{number:02}", parent=parents[number // 5])
+    for by in ("parent__id", "-parent__id", "parent"):
+        pages = walk(listing(children, [by, "name"]))
+        assert sorted(names(pages)) == [f"{number:02}" for number in range(11)], by
 
 
 def names(answers):

@@ -8,10 +8,18 @@ from django.apps import apps
 from django.core.checks.registry import registry
 from django.core.validators import MinValueValidator
 from django.db.models.functions import Cast
+from django.test.utils import isolate_apps
 from django.utils.functional import SimpleLazyObject
 from rest_framework.relations import HyperlinkedRelatedField
 from rest_framework.renderers import JSONRenderer
-from rest_framework.serializers import ModelSerializer, ReadOnlyField, Serializer, SlugRelatedField
+from rest_framework.serializers import (
+    DictField,
+    ListField,
+    ModelSerializer,
+    ReadOnlyField,
+    Serializer,
+    SlugRelatedField,
+)
 from rest_framework.test import APIClient, APIRequestFactory
 
 from django_sortable_ids.fields import SnowflakeField, ULIDField
@@ -35,6 +43,7 @@ from tests.store.models import (
     Voucher,
     id_column,
 )
+from tests.testapp.models import Named
 
 from .support import bare_text_of, each_scheme, full_basket, full_order, text_of, url
 
@@ -279,6 +288,39 @@ def test_a_column_of_keys_without_a_foreign_key(scheme):
     accepted = VisitSerializer(data=output)
     assert (accepted.is_valid(), accepted.validated_data) == (True, {"product_id": product.pk})
     assert not VisitSerializer(data={"product_id": 17}).is_valid()
+
+
+def test_a_list_of_keys_is_input():
+    class VisitSerializer(Serializer):
+        products = ListField(child=PublicIDField(id_column(PRODUCTS["ulid"])))
+        named = DictField(child=PublicIDField(id_column(PRODUCTS["ulid"])), required=False)
+
+    product = PRODUCTS["ulid"].objects.create()
+    text = text_of(product)
+    for given in ({"products": [text]}, {"products": [], "named": {"first": text}}):
+        accepted = VisitSerializer(data=given)
+        assert accepted.is_valid(), accepted.errors
+        assert accepted.data == given
+        assert str(accepted.validated_data).count(f"'{product.pk}'") == 1
+    assert not VisitSerializer(data={"products": ["bad"]}).is_valid()
+
+
+@isolate_apps("tests.testapp")
+def test_an_id_that_python_generates_may_be_left_out():
+    class Ticket(Named):
+        public = ULIDField(unique=True, editable=True)
+
+        class Meta:
+            app_label = "testapp"
+
+    class TicketSerializer(ModelSerializer):
+        class Meta:
+            model = Ticket
+            fields = ("name", "public")
+
+    filled = TicketSerializer(data={"name": "new"})
+    assert filled.is_valid(), filled.errors
+    assert filled.validated_data == {"name": "new"}
 
 
 @each_scheme

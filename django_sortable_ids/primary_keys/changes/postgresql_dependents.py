@@ -6,9 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, transaction
+from django.db import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
+    transaction,
+)
 
 from ...db import row, rows, tables
+from ...db.errors import is_denied
 from ...errors import BackfillError
 from ...schema.table_definition import SQLITE, dependents, split
 from .change import Table
@@ -167,6 +175,11 @@ WHERE attrelid = to_regclass(%(table)s) AND attname = %(key)s AND attidentity <>
     AND d.deptype = 'n' ORDER BY 1
 """
 """What else uses the sequence of an identity, which no column can keep."""
+_OWNER = """
+SELECT relowner::regrole::text FROM pg_class
+WHERE oid = to_regclass(%s) AND NOT pg_has_role(relowner, 'USAGE')
+"""
+"""Another role, of which the user is no member."""
 _DEFAULTS = """
 SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
@@ -188,6 +201,11 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     for (name,) in rows(connection, _DEPENDENTS, [quoted, table.names]):
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
     for view in views_of(connection, [quoted]):
+        for (owner,) in rows(connection, _OWNER, [view.name]):
+            yield (
+                f"{view.name}, which a move drops and creates again, belongs to {owner}: migrate "
+                f"as a member of that role, or drop it, migrate, and create it again"
+            )
         for (name,) in rows(connection, _OF_VIEW, [view.name]):
             yield (
                 f"{name} depends on {view.name}, which a move drops and creates again: drop it, "
@@ -277,6 +295,8 @@ def _failure(connection: Any, statements: Iterable[str]) -> DatabaseError | None
         with transaction.atomic(connection.alias), connection.cursor() as cursor:
             for sql in statements:
                 cursor.execute(sql)
-    except DatabaseError as error:
+    except (DataError, IntegrityError, NotSupportedError, ProgrammingError) as error:
+        if is_denied(error):
+            raise
         return error
     return None
