@@ -24,16 +24,7 @@ from ..db import tables, value
 from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
 from ..fields.storage import TextStorage, UUIDStorage, mariadb_sorts
-from ..schema.stored_values import (
-    KEEP_DEFAULT,
-    automatic_keys,
-    misfit,
-    sorts,
-    sorts_uuids,
-    too_narrow,
-    unlikely,
-    values_of,
-)
+from ..schema import stored_values
 from ..schemes import TimeScheme
 from . import message
 from .definitions import check_generic_relations
@@ -84,6 +75,7 @@ def _problems(connection: BaseDatabaseWrapper, pending: Pending) -> list[CheckMe
     unrecorded = unrecorded_changes(connection)
     stopped = {name.lower() for change in unrecorded for name in change.fields}
     present = [field for field in fields if str(field).lower() not in stopped]
+    keep = stored_values.KEEP_DEFAULT
     return [
         *_check_server(connection, fields),
         *_check_columns(connection, present, pending),
@@ -92,8 +84,8 @@ def _problems(connection: BaseDatabaseWrapper, pending: Pending) -> list[CheckMe
             for change in unrecorded
         ),
         *(
-            message("E019", model._meta.auto_created, reason=capfirst(reason), fix=KEEP_DEFAULT)
-            for model, reason in automatic_keys(connection)
+            message("E019", model._meta.auto_created, reason=capfirst(reason), fix=keep)
+            for model, reason in stored_values.automatic_keys(connection)
         ),
         *(wrong for model in models for wrong in check_generic_relations(model, connection)),
         *_check_moved_keys(connection, pending),
@@ -152,7 +144,7 @@ def _check_mariadb(
     native = [field for field in fields if isinstance(field.stored(connection), UUIDStorage)]
     if not native or not connection.features.has_native_uuid_field:
         return
-    sorts_correctly = sorts_uuids(connection)
+    sorts_correctly = stored_values.sorts_uuids(connection)
     for field in native:
         if not mariadb_sorts(field.scheme):
             yield message("E005", field, title=field.scheme.title)
@@ -195,10 +187,10 @@ def _check_column(
     connection: BaseDatabaseWrapper, field: SortableIDField, column: Any
 ) -> Iterator[CheckMessage]:
     stored = field.stored(connection)
-    narrow = too_narrow(connection, stored, column)
+    narrow = stored_values.too_narrow(connection, stored, column)
     if narrow:
         yield message("E008", field, found=narrow[0], needed=narrow[1], title=field.scheme.title)
-    if isinstance(stored, TextStorage) and not sorts(field, connection):
+    if isinstance(stored, TextStorage) and not stored_values.sorts(field, connection):
         collation = "collation, the database's default,"
         if column.collation:
             collation = f"collation {column.collation}"
@@ -207,16 +199,16 @@ def _check_column(
     if not narrow:
         # The table may lack the key: its other problems are reported all the same.
         with suppress(DatabaseError), transaction.atomic(connection.alias):
-            values = values_of(field, connection)
-    wrong, fix = misfit(values, field, connection), ""
+            values = stored_values.values_of(field, connection)
+    wrong, fix = stored_values.misfit(values, field, connection), ""
     if wrong and field.primary_key and field.model._meta.label in _moved(connection):
         # Times of a column, no other scheme: a warning, so that `migrate` can undo the move.
-        wrong = misfit(values, field, connection, late_share=1)
+        wrong = stored_values.misfit(values, field, connection, late_share=1)
         fix = _FIX_OF_MOVE.format(app=field.model._meta.app_label)
     if wrong:
         found, advice = wrong
         yield message("E009", field, found=found, fix=advice or _fix_of_values(field, values))
-    elif few := unlikely(values, field, connection):
+    elif few := stored_values.unlikely(values, field, connection):
         yield message("W011", field, found=few, fix=fix or _FIX_OF_TIMES)
 
 

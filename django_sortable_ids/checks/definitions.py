@@ -15,16 +15,8 @@ from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.db import connections, models, router
 
 from .. import conf
-from ..fields import SortableIDField, history_models
+from ..fields import SortableIDField, history_models, of_model
 from ..fields.auto_fields import plain_source
-from ..fields.of_model import (
-    fields_of,
-    id_at,
-    is_unique_with_others,
-    own_fields,
-    referenced_id,
-    usable_fields,
-)
 from ..fields.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..ids import fields_by_prefix
 from ..schemes import TimeScheme
@@ -56,7 +48,7 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         return []  # check_definitions reports it
     return [
         message("W003", field, workers=workers, last=workers - 1)
-        for field in usable_fields(_models(app_configs))
+        for field in of_model.usable_fields(_models(app_configs))
         if (workers := field.workers) and field.generates_ids
     ]
 
@@ -69,7 +61,7 @@ def _models(app_configs: Configs) -> list[type[models.Model]]:
 
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
     known = fields_by_prefix(tuple(apps.get_models()))
-    for field in fields_of(_models(app_configs)):
+    for field in of_model.fields_of(_models(app_configs)):
         for prefix in filter(None, field.public_text.accepted_prefixes):
             # Two models may share a table.
             others = [other for other in known.get(prefix, ()) if _column(other) != _column(field)]
@@ -86,7 +78,7 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
         for key in conf.KEYS:
             conf.get(key)
         worker = conf.worker()
-        for field in usable_fields(_models(app_configs)):
+        for field in of_model.usable_fields(_models(app_configs)):
             if isinstance(worker, int) and field.workers:
                 field.with_worker(worker)
     except ImproperlyConfigured as error:
@@ -95,13 +87,13 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
 
 def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
     generic = {getattr(relation, "fk_field", None) for relation in model._meta.private_fields}
-    for field in own_fields(model):
+    for field in of_model.own_fields(model):
         if field.primary_key:
             if not field.generates_ids and django.VERSION < (6, 1):
                 yield message("W002", field)
         elif (
             field.name not in generic
-            and not is_unique_with_others(field)
+            and not of_model.is_unique_with_others(field)
             and not history_models.is_copy(field)
         ):
             fix = "Add unique=True, or a UniqueConstraint with other fields."
@@ -118,7 +110,7 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
 
 def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     """Masked ids without a mask key, and session cookies that show masked ids."""
-    masked = [field for field in usable_fields(_models(app_configs)) if field.masked]
+    masked = [field for field in of_model.usable_fields(_models(app_configs)) if field.masked]
     if not masked:
         return []
     problems = []
@@ -139,7 +131,7 @@ def masked_user_key() -> SortableIDField | None:
         user = apps.get_model(settings.AUTH_USER_MODEL)
     except (LookupError, ValueError):
         return None  # Django reports it
-    key = id_at(user, "pk")
+    key = of_model.id_at(user, "pk")
     return key if key is not None and key.masked else None
 
 
@@ -153,7 +145,7 @@ def check_generic_relations(
 ) -> Iterator[CheckMessage]:
     """The relations of a model that fail. Without a connection no database is queried, and so
     nothing is known of MySQL and MariaDB, which share a backend."""
-    key = referenced_id(model._meta.pk)
+    key = of_model.referenced_id(model._meta.pk)
     if key is None or key.wrong_options:
         return
     for relation in model._meta.private_fields:

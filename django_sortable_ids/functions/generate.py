@@ -16,6 +16,7 @@ from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme, get
 from ..schemes.layout import ByteFractionTemplate, Layout
 from ..schemes.text_forms import Digits, UUIDText
+from . import ticks
 from .bits import DIGIT, Group, Part, Run, bits_of, groups_of_new
 from .fragments import (
     RANDOM_BITS,
@@ -29,15 +30,6 @@ from .fragments import (
     SQLInteger,
     SQLText,
     joined,
-)
-from .ticks import (
-    ShiftedRight,
-    StatementMicroseconds,
-    UnixMicroseconds,
-    UnixMicrosecondsNow,
-    complement,
-    tick_at,
-    weighted_sum,
 )
 
 _NEEDS_SCHEME = (
@@ -105,7 +97,7 @@ class GenerateID(Func):
         if self._is_native(connection):
             new_id: Expression = SQL("uuidv7()", mysql="UUID_v7()")
         elif self.at:
-            tick = tick_at(UnixMicroseconds(*self.get_source_expressions()), scheme)
+            tick = ticks.tick_at(ticks.UnixMicroseconds(*self.get_source_expressions()), scheme)
             new_id = Composition(scheme, self.generated.stored(connection), connection).id_of(tick)
         else:
             scheme.tick(datetime.now(UTC))  # raises if it can't hold the current time
@@ -144,13 +136,13 @@ class _GeneratedID(SortableIDField):
         composition = Composition(self.scheme, self.stored(connection), connection)
         if self.scheme.is_uuid7:
             # RFC 9562, 6.2, method 3: 12 bits of the millisecond's fraction, until the year 2540.
-            of_now, by = UnixMicrosecondsNow(), "({0} * 512 DIV 125)"
+            of_now, by = ticks.UnixMicrosecondsNow(), "({0} * 512 DIV 125)"
             first = HexOfInteger(SQLInteger("({0} * 512 / 125)", of_now, mysql=by), digits=15)
             new_id = composition.from_hex(composition.versioned(first, RandomVariant()))
         else:
             often = composition.reads_tick_often
-            clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
-            new_id = composition.id_of(tick_at(clock, self.scheme))
+            clock = ticks.StatementMicroseconds() if often else ticks.UnixMicrosecondsNow()
+            new_id = composition.id_of(ticks.tick_at(clock, self.scheme))
         self._new_ids[connection.vendor] = new_id
         return new_id
 
@@ -208,11 +200,11 @@ class Composition:
                 f"per tick: expected at most {1 << RANDOM_BITS}; let Python generate the ids"
             )
         if layout.descending:
-            tick = complement(tick, layout.ticks - 1)
-            rank = rank and complement(rank, self.ranks - 1)
+            tick = ticks.complement(tick, layout.ticks - 1)
+            rank = rank and ticks.complement(rank, self.ranks - 1)
         if is_integer:
             suffix = rank or RandomInteger(below=layout.suffixes)
-            return weighted_sum([tick, suffix], [layout.suffixes, 1])
+            return ticks.weighted_sum([tick, suffix], [layout.suffixes, 1])
         return self.from_hex(self._hex(tick, rank))
 
     def from_hex(self, digits: Expression) -> Expression:
@@ -285,7 +277,7 @@ def _digits_of(
         whole, bits = parts[run.part]
         if (run.low, run.bits) == (0, bits):
             return whole
-        return ShiftedRight(whole, bits=run.low, mask=(1 << run.bits) - 1)
+        return ticks.ShiftedRight(whole, bits=run.low, mask=(1 << run.bits) - 1)
 
     digits: list[Expression] = []
     pieces = [(run.part, run.bits) for _, group in groups for run in group]
@@ -300,6 +292,6 @@ def _digits_of(
             digits.append(RandomHex(digits=count))
         else:
             weights = [1 << run.at for run in of_parts]
-            number = weighted_sum([*map(number_of, of_parts)], weights, constant)
+            number = ticks.weighted_sum([*map(number_of, of_parts)], weights, constant)
             digits.append(HexOfInteger(number, digits=count))
     return digits

@@ -12,17 +12,10 @@ from django.db.models import QuerySet
 from ..backfill import owner, plan, run
 from ..backfill.pace import Control, Limits, Progress, signals, watch
 from ..backfill.run import TriedTooLong
+from ..backfill.sources import id_column
 from ..backfill.sources.base import as_words
 from ..backfill.sources.columns import times_of_creation
 from ..backfill.sources.find import given_by, target_of
-from ..backfill.sources.id_column import (
-    check_applied,
-    check_schema,
-    database_of,
-    last_run,
-    named_field,
-    names_of,
-)
 from ..backfill.sources.originals import Originals
 from ..backfill.sources.periods import Unsourced
 from ..backfill.sources.target import Target, database_option
@@ -58,7 +51,7 @@ def show_report(request: Request) -> None:
 
 def show_status(request: Request) -> None:
     label, output = request.options["target"], request.output
-    using = request.options["database"] or database_of(label)
+    using = request.options["database"] or id_column.database_of(label)
     statuses = reporting.statuses(using, label)
     output.add(database=using, runs=[status.document() for status in statuses])
     if not statuses:
@@ -249,7 +242,7 @@ def verify_ids(request: Request) -> None:
     output.say(*result.lines())
     is_key = field in model._meta.pk_fields
     if result.failures:
-        advice, last = "", last_run(target.label, using)
+        advice, last = "", id_column.last_run(target.label, using)
         if last and (given := given_by(last.options)) != given_by(target.options):
             advice = (
                 f". They are of a run with {as_words(given)}: omit the source to compare them with "
@@ -305,18 +298,18 @@ def _target(request: Request) -> Target:
     """The column to verify. Where no run, no move of keys and no argument says where the times come
     from, the ids have been generated, and have none to compare."""
     label, using, given = request.options["target"], request.options["database"], request.given
-    model, field = named_field(label)
+    model, field = id_column.named_field(label)
     using = using or router.db_for_write(model)
     is_key = field in model._meta.pk_fields
     if not is_key and (given or history_models.original_of(model)):
         return request.target()
-    check_schema(model, field, using)
-    check_applied(model, field, using)
+    id_column.check_schema(model, field, using)
+    id_column.check_applied(model, field, using)
     if is_key and not given:
         given = notes.source_of_key(model._meta.label, using) or given
-    if given or last_run(str(field), using):
+    if given or id_column.last_run(str(field), using):
         return request.with_policies(target_of(model, field, given, using))
-    times = names_of(model, models.DateField)
+    times = id_column.names_of(model, models.DateField)
     rows: QuerySet[models.Model] = QuerySet(model, using=using)
     if not is_key and rows.filter(**{f"{field.name}__isnull": True}).exists():
         created = times_of_creation(model)

@@ -21,18 +21,9 @@ from django.core.management.base import CommandError
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import truncate_name
+from django.db.migrations import operations
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.migration import Migration
-from django.db.migrations.operations import (
-    AddField,
-    AlterField,
-    AlterModelTable,
-    CreateModel,
-    DeleteModel,
-    RenameField,
-    RenameModel,
-    SeparateDatabaseAndState,
-)
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import AutoField
@@ -45,6 +36,8 @@ from ..fields.of_model import is_same, referenced_id
 from ..fields.storage import storage_names
 from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, misread, sampled
+
+_AddOrAlter = operations.AddField | operations.AlterField
 
 
 def check_migrations(
@@ -82,7 +75,7 @@ def check_migrations(
     if stopped:
         raise CommandError("\n".join(["Nothing was migrated.", *stopped]))
     forwards = [migration for migration, backwards in plan if not backwards]
-    if not any(_touches_ids(migration, AlterField) for migration in forwards):
+    if not any(_touches_ids(migration, operations.AlterField) for migration in forwards):
         return
     walk = _Walk(connection, ProjectState.from_apps(apps))
     reasons = [
@@ -110,7 +103,7 @@ class _Walk:
 
     def step(self, app_label: str, operation: Any) -> Iterator[str]:
         """The refusals of an operation; afterwards it is applied to the state."""
-        if isinstance(operation, SeparateDatabaseAndState):
+        if isinstance(operation, operations.SeparateDatabaseAndState):
             before = self.state.clone()
             for inner in operation.database_operations:
                 yield from self.step(app_label, inner)
@@ -127,7 +120,7 @@ class _Walk:
                     self.tables[model] = renamed[self.own_table(model)]
             return
         fills_rows = getattr(operation, "fills_rows", False)
-        if isinstance(operation, AddField | AlterField) and not fills_rows:
+        if isinstance(operation, _AddOrAlter) and not fills_rows:
             reasons = islice(self.refusals(app_label, operation), 1)
             field = f"{app_label}.{operation.model_name}.{operation.name}"
             yield from (f"{field}: {reason}" for reason in reasons)
@@ -138,7 +131,7 @@ class _Walk:
         """Follow what the operation adds and renames, before the state does."""
         renamed = getattr(operation, "renamed_fields", ())
         match operation:
-            case RenameModel():
+            case operations.RenameModel():
                 old, new = (
                     (app_label, name)
                     for name in (operation.old_name_lower, operation.new_name_lower)
@@ -146,19 +139,19 @@ class _Walk:
                 self.tables[new] = self.table(old)
                 self.tables.pop(old, None)
                 self.columns[new] = self.columns.pop(old, {})
-            case AlterModelTable():
+            case operations.AlterModelTable():
                 model = app_label, operation.name_lower
                 self.tables[model] = self.table(model)
-            case CreateModel() | DeleteModel():
+            case operations.CreateModel() | operations.DeleteModel():
                 model = app_label, operation.name_lower
                 self.tables[model] = ""
                 self.columns.pop(model, None)
-            case AddField():
+            case operations.AddField():
                 model = app_label, operation.model_name_lower
                 self.columns.setdefault(model, {})[operation.name] = None
-            case RenameField(old_name=old_name, new_name=new_name):
+            case operations.RenameField(old_name=old_name, new_name=new_name):
                 renamed = [(old_name, new_name)]
-            case AlterField(name=name):
+            case operations.AlterField(name=name):
                 renamed = [(name, name)]
         if renamed:
             model = app_label, operation.model_name_lower
@@ -184,14 +177,14 @@ class _Walk:
         named.set_attributes_from_name(name)
         return str(named.column)
 
-    def refusals(self, app_label: str, operation: AddField | AlterField) -> Iterator[str]:
+    def refusals(self, app_label: str, operation: _AddOrAlter) -> Iterator[str]:
         """Why the operation would damage a table with rows."""
         new: Any = operation.field
         is_id, model_name = isinstance(new, SortableIDField), operation.model_name_lower
         connection, table = self.connection, self.table((app_label, model_name))
         if not table:
             return
-        is_added = isinstance(operation, AddField)
+        is_added = isinstance(operation, operations.AddField)
         if not is_id:
             # Only what is an id or a relation now, and no relation afterwards, may leave ids.
             was = self.state.models[app_label, model_name].fields.get(operation.name)
@@ -325,6 +318,6 @@ def _touches_ids(migration: Migration, *kinds: type[Operation]) -> bool:
 
     return any(
         isinstance(step, kinds)
-        or (isinstance(step, AddField | AlterField) and isinstance(step.field, SortableIDField))
+        or (isinstance(step, _AddOrAlter) and isinstance(step.field, SortableIDField))
         for step in operations_of(migration.operations)
     )

@@ -6,14 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from django.db import (
-    DatabaseError,
-    DataError,
-    IntegrityError,
-    NotSupportedError,
-    ProgrammingError,
-    transaction,
-)
+from django.db import DatabaseError, InternalError, OperationalError, transaction
 
 from ...db import row, rows, tables
 from ...db.errors import is_denied
@@ -295,8 +288,8 @@ def _failure(connection: Any, statements: Iterable[str]) -> DatabaseError | None
         with transaction.atomic(connection.alias), connection.cursor() as cursor:
             for sql in statements:
                 cursor.execute(sql)
-    except (DataError, IntegrityError, NotSupportedError, ProgrammingError) as error:
-        if is_denied(error):
-            raise
+    except DatabaseError as error:
+        if isinstance(error, InternalError | OperationalError) or is_denied(error):
+            raise  # It is not about the statements.
         return error
     return None

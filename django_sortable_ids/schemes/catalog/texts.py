@@ -6,15 +6,7 @@ Bit layouts are written most significant bit first. ``epoch_ms`` is another epoc
 from dataclasses import replace
 from typing import Literal
 
-from ..alphabets import (
-    BASE32_HEX_LOWER,
-    BASE36_LOWER,
-    BASE62,
-    CROCKFORD,
-    HEX_LOWER,
-    HEX_UPPER,
-    PUSH_ID,
-)
+from .. import alphabets
 from ..layout import ByteFractionTemplate, Layout, SuffixPart
 from ..text_forms import Digits, Groups
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
@@ -23,7 +15,7 @@ from . import entry, epoch, one_of
 
 def ulid() -> TimeScheme:
     """``time 48 | random 80``, in ms."""
-    form = Digits(CROCKFORD, 26, fold="upper")
+    form = Digits(alphabets.CROCKFORD, 26, fold="upper")
     return entry("ulid", "ULID", "https://github.com/ulid/spec", form, time=48, suffix=80)
 
 
@@ -33,7 +25,7 @@ def hexulid(*, epoch_ms: int | None = None) -> TimeScheme:
         "hexulid",
         "hex ULID",
         'Stephen Margheim, "SQLite Hex-ULIDs"',
-        Digits(HEX_UPPER, 32, fold="upper"),
+        Digits(alphabets.HEX_UPPER, 32, fold="upper"),
         time=48,
         suffix=80,
         epoch_ns=epoch(epoch_ms),
@@ -43,7 +35,7 @@ def hexulid(*, epoch_ms: int | None = None) -> TimeScheme:
 
 def timeflake() -> TimeScheme:
     """``time 48 | random 80``, in ms."""
-    specification, form = "https://github.com/anthonynsimon/timeflake", Digits(BASE62, 22)
+    specification, form = "https://github.com/anthonynsimon/timeflake", Digits(alphabets.BASE62, 22)
     return entry("timeflake", "Timeflake", specification, form, time=48, suffix=80)
 
 
@@ -57,7 +49,7 @@ def scru128() -> TimeScheme:
         "scru128",
         "SCRU128",
         "https://github.com/scru128/spec, version 2",
-        Digits(BASE36_LOWER, 25, fold="lower"),
+        Digits(alphabets.BASE36_LOWER, 25, fold="lower"),
         time=48,
         suffix=80,
         suffix_parts=(
@@ -71,7 +63,7 @@ def scru128() -> TimeScheme:
 def pushid() -> TimeScheme:
     """``time 48 | random 72``, in ms."""
     specification = 'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"'
-    form = Digits(PUSH_ID, 20)
+    form = Digits(alphabets.PUSH_ID, 20)
     return entry("pushid", "push id", specification, form, time=48, suffix=72, stored_as_text=True)
 
 
@@ -81,14 +73,14 @@ def cuid() -> TimeScheme:
 
     The ``c`` is the first digit of the tick: ticks count from 12 * 36 ** 8 ms before 1970.
     """
-    before_1970 = BASE36_LOWER.index("c") * 36**8
+    before_1970 = alphabets.BASE36_LOWER.index("c") * 36**8
     return TimeScheme(
         name="cuid",
         title="CUID (version 1)",
         specification="https://github.com/paralleldrive/cuid",
         bits=(36**25 - 1).bit_length(),
         value_type=str,
-        text_forms=(("canonical", Digits(BASE36_LOWER, 25)),),
+        text_forms=(("canonical", Digits(alphabets.BASE36_LOWER, 25)),),
         stored_as_text=True,
         layout=Layout(ticks=before_1970 + 36**8, suffixes=36**16, smallest=before_1970 * 36**16),
         suffix_parts=(
@@ -108,7 +100,7 @@ def xid() -> TimeScheme:
         "xid",
         "xid",
         "https://github.com/rs/xid",
-        Digits(BASE32_HEX_LOWER, 20, padding=4),
+        Digits(alphabets.BASE32_HEX_LOWER, 20, padding=4),
         time=32,
         suffix=64,
         tick_ns=SECOND,
@@ -126,7 +118,7 @@ def objectid() -> TimeScheme:
         "objectid",
         "ObjectId",
         "MongoDB specifications, bson-objectid",
-        Digits(HEX_LOWER, 24, fold="lower"),
+        Digits(alphabets.HEX_LOWER, 24, fold="lower"),
         time=32,
         suffix=64,
         tick_ns=SECOND,
@@ -145,7 +137,7 @@ def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
         "ksuid",
         "KSUID",
         "https://github.com/segmentio/ksuid",
-        Digits(BASE62, 27),
+        Digits(alphabets.BASE62, 27),
         time=32,
         suffix=128,
         epoch_ns=1_400_000_000 * SECOND,
@@ -187,7 +179,7 @@ def kuuid(
         # 62 ** 8 - 1 fits into 48 bits
         bits=48 + 32 * groups,
         value_type=str,
-        text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * groups))),),
+        text_forms=(("canonical", Groups(alphabets.BASE62, ((8, 48), *[(6, 32)] * groups))),),
         stored_as_text=True,
         layout=Layout(ticks=62**8, suffixes=1 << 32 * groups, descending=reverse),
         epoch_ns=epoch(epoch_ms),
