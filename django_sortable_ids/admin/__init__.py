@@ -7,7 +7,6 @@ other parts are imported when they are used.
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,7 @@ from django.utils.text import capfirst
 from django.utils.translation import pgettext, pgettext_lazy
 
 if TYPE_CHECKING:
-    from ..models import BackfillRun, WorkerLease
+    from ..models import BackfillRun
     from .created_at_filter import CreatedAtFilter as CreatedAtFilter
     from .inspector import inspect_id_urls as inspect_id_urls
     from .inspector import inspect_id_view as inspect_id_view
@@ -144,19 +143,11 @@ class BackfillRunAdmin(ReadOnlyList):
 
 
 class WorkerLeaseAdmin(ReadOnlyList):
-    """Who has which worker number, and until when."""
+    """Who has which worker number, and until when, which is past if nobody has it any more."""
 
-    list_display = ["number", "owner", "state", "from_time", "until_time"]
+    list_display = ["number", "owner", "from_time", "until_time"]
     ordering = ["number"]
     search_fields = ["owner"]
-
-    @admin.display(description=pgettext_lazy("sortable ids", "state"))
-    def state(self, lease: WorkerLease) -> Any:
-        if not lease.token:
-            return pgettext_lazy("sortable ids", "given back")
-        if time.time() * 1000 < lease.expires:
-            return pgettext_lazy("sortable ids", "leased")
-        return pgettext_lazy("sortable ids", "expired")
 
     from_time = _time("starts", pgettext_lazy("sortable ids", "from"))
     until_time = _time("expires", pgettext_lazy("sortable ids", "until"))

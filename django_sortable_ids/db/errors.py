@@ -112,11 +112,7 @@ _REFUSALS = (
         "a lock was not free in time",
         "Look for an ALTER TABLE or a long transaction that holds it",
     ),
-    (
-        Kind({"P0001"}, {1644}),
-        "a trigger refused the rows",
-        "Disable it until the command ends",
-    ),
+    (Kind({"P0001"}, {1644}), "a trigger refused the rows", "Disable it until the command ends"),
 )
 _STOPPED = ("the database refused or interrupted the command", "Check that it can be reached")
 

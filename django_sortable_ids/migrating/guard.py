@@ -41,12 +41,7 @@ _AddOrAlter = operations.AddField | operations.AlterField
 
 
 def check_migrations(
-    *,
-    sender: AppConfig,
-    using: str,
-    apps: Apps,
-    plan: list[tuple[Migration, bool]],
-    **_: Any,
+    *, sender: AppConfig, using: str, apps: Apps, plan: list[tuple[Migration, bool]], **_: Any
 ) -> None:
     """A receiver of ``pre_migrate``. Raises ``CommandError``, with what to do instead, if the plan
     would damage a table."""

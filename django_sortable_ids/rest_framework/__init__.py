@@ -13,12 +13,7 @@ from .fields import AcceptOldIDs, PublicIDField
 if TYPE_CHECKING:
     from .views import SortableIDCursorPagination, SortableIDLookupMixin
 
-__all__ = [
-    "AcceptOldIDs",
-    "PublicIDField",
-    "SortableIDCursorPagination",
-    "SortableIDLookupMixin",
-]
+__all__ = ["AcceptOldIDs", "PublicIDField", "SortableIDCursorPagination", "SortableIDLookupMixin"]
 
 
 def __getattr__(name: str) -> Any:
