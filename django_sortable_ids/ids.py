@@ -140,8 +140,7 @@ class IDConverter:
     field: SortableIDField
 
     def to_python(self, text: str) -> ID:
-        """What ``parse_public`` gives. ``ValueError`` if it refuses the text: the path doesn't
-        match."""
+        """The id; ``ValueError`` if ``parse_public`` refuses the text: the path doesn't match."""
         try:
             return self.field.parse_public(text)
         except ValidationError as error:

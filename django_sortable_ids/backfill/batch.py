@@ -1,5 +1,4 @@
-"""Rows that get their ids in one transaction: the cursor of the run after them, and ids in their
-order."""
+"""The rows of one transaction: ids in their order, and the cursor of the run after them."""
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence

@@ -159,8 +159,7 @@ class Pace:
         self._free_at = clock()
 
     def rest(self, rows: int) -> None:
-        """Wait after a batch of ``rows``, or before the first one; raises ``Stopped`` if the run
-        shall end."""
+        """Wait after a batch of ``rows``, or before the first; ``Stopped`` if the run shall end."""
         self._control.raise_if_stopped()
         if self._limits.max_rows_per_second:
             # A late run catches up at most one second, not in a burst.

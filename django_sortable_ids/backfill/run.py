@@ -154,8 +154,7 @@ class _Runner:
         return self._retried(self._target.missing.count)
 
     def _fill_late_rows(self) -> None:
-        """Fill the rows that appeared before the cursor: inserted without an id, or committed
-        late."""
+        """Fill the rows before the cursor that were inserted without an id, or committed late."""
         cursor = self._cursor
         if cursor is None:
             return

@@ -173,8 +173,7 @@ class Checker:
         return self.result.judged == self.result.with_id and not self.result.unordered
 
     def ids_of(self, page: Page) -> list[StoredID | None]:
-        """Each id; None for rows without one, and for values that are no ids of the scheme, which
-        are counted."""
+        """Each id; None for rows without one, and for values that are no ids, which are counted."""
         result, values = self.result, [row[2] for row in page if row[2] is not None]
         result.rows += len(page)
         result.missing += len(page) - len(values)

@@ -109,8 +109,7 @@ class Writer:
             raise self.target.stopped(row, error) from error
 
     def _from_python(self, cursor: Cursor | None, size: int) -> Batch:
-        """The next rows, with values for the column, and the position where the next batch
-        continues."""
+        """The next rows, with values for the column, and where the next batch continues."""
         target, rows = self.target, self.pending.next_rows(cursor, size)
         if not rows:
             return NOTHING
@@ -218,8 +217,7 @@ class Writer:
 
 
 _AMPLE = 16
-"""A tick must have room for this many times its rows, since more may be inserted between two parts
-of a span."""
+"""A tick must have room for so many times its rows: more may come between parts of a span."""
 
 
 class ComputingIDs:

@@ -121,8 +121,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         return value
 
     def shown(self, value: Any) -> Any:
-        """The public text of what a row has as an id, as a value or as text; what is neither stays
-        as it is."""
+        """The public text of an id of a row, a value or a text; what is neither stays as it is."""
         if isinstance(value, self.scheme.value_type):
             return self.public_text.format(value)
         read = self.canonical(value)
@@ -152,8 +151,7 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
     # The database
 
     def stored(self, connection: BaseDatabaseWrapper) -> Storage:
-        """How the database of the connection stores the column, also if options of the public text
-        are wrong."""
+        """How the connection's database stores the column, even if the public text is wrong."""
         vendor = connection.vendor
         if vendor not in self._stored:
             self.refuse(self.wrong_for_the_column)

@@ -1,5 +1,4 @@
-"""What a field inherits from Django's, and when an id is generated: with the instance or the
-INSERT."""
+"""What a field inherits from Django's, and whether an id comes with the instance or the INSERT."""
 
 import functools
 from collections import defaultdict
@@ -47,8 +46,7 @@ class GeneratedIDField(Field[SetType, GetType]):
     stored_scheme: Scheme
     """The scheme of the column, also if options of the public text are wrong."""
     created_from: str | None = None
-    """The model's field with the creation time of a row, for ids that are generated with the
-    INSERT."""
+    """The field with the creation time of a row, for ids that are generated with the INSERT."""
     generates_on_insert: ClassVar[bool] = False
     """Whether a key is always generated with the INSERT, too."""
 

@@ -29,8 +29,7 @@ def original_of(model: type[models.Model]) -> type[models.Model] | None:
 
 
 def time_path(model: type[models.Model]) -> str:
-    """The path from a history model, which may be that of a migration, to the field with the times
-    of its rows."""
+    """The path from a history model, perhaps a migration's, to the field with its rows' times."""
     if hasattr(model, "pgh_created_at"):
         return "pgh_created_at"
     return "history__history_date" if hasattr(model, "m2m_history_id") else "history_date"

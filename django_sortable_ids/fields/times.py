@@ -22,8 +22,7 @@ def local_zone() -> tzinfo:
 
 
 def aware(at: date) -> datetime:
-    """The time of a value, aware: a naive one is in ``TIME_ZONE``; a day stands for its midnight
-    there."""
+    """The aware time of a value: a naive one is in ``TIME_ZONE``, a day is its midnight there."""
     if not isinstance(at, datetime):
         at = datetime.combine(at, time.min)
     if timezone.is_aware(at):

@@ -54,22 +54,18 @@ class BothWays(Operation):
 
     _change: Callable[..., None]
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._execute(app_label, schema_editor, from_state, to_state, backwards=False)
+    def database_forwards(self, *arguments: Any, **named: Any) -> None:
+        self._execute(False, *arguments, **named)
 
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._execute(app_label, schema_editor, from_state, to_state, backwards=True)
+    def database_backwards(self, *arguments: Any, **named: Any) -> None:
+        self._execute(True, *arguments, **named)
 
     def _execute(
-        self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
+        self, backwards: bool, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        if not editor.collect_sql:
-            with explained(_AGAIN), without_statement_limit(editor.connection):
-                self._change(app_label, editor, before, after, backwards)
+        if not schema_editor.collect_sql:
+            with explained(_AGAIN), without_statement_limit(schema_editor.connection):
+                self._change(app_label, schema_editor, from_state, to_state, backwards)
 
 
 class MigratePrimaryKey(BothWays):

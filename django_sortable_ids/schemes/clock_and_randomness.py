@@ -1,5 +1,4 @@
-"""Where id generators get their time and their random numbers, and what they do when the clock goes
-back."""
+"""The time and the random numbers of id generators, and their rules if the clock goes back."""
 
 import os
 import sys

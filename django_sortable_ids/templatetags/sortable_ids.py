@@ -1,5 +1,4 @@
-"""``{% load sortable_ids %}``: public text, creation time and picture of an id, and bars of a
-histogram."""
+"""``{% load sortable_ids %}``: public text, creation time and picture of an id; a histogram."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -36,8 +36,7 @@ class Statements(ABC):
     """
 
     self_assigned: Sequence[str] = ()
-    """The columns that every UPDATE sets to themselves, since it would set them to the current
-    time."""
+    """The columns that every UPDATE sets to themselves: they would get the current time."""
     _tick_and_rank: tuple[str, str]
     """The SQL of tick and rank of a row."""
 

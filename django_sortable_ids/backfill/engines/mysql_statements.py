@@ -118,8 +118,7 @@ class MySQLStatements(Statements):
 
     @cached_property
     def sending_sql(self) -> str:
-        """One UPDATE with a JSON parameter: for each row a list of its key, its id, and maybe its
-        time."""
+        """One UPDATE with a JSON parameter: for each row its key, its id, and maybe its time."""
         names = [*self._key_names, "id"]
         fields = [*self.target.model._meta.pk_fields, self.target.field]
         columns = ", ".join(

@@ -147,8 +147,7 @@ class Conversion(Source):
 
 
 class Lossless(Conversion, InOrderOfKeys):
-    """Keeps every bit of the old ids. An id depends only on its row, so rows are in the order of
-    the key."""
+    """Keeps every bit. An id depends only on its row, so rows are in the order of the key."""
 
     keeps = "bit for bit"
     differs = ""
@@ -222,8 +221,7 @@ def names_with_times(field: SortableIDField, using: str) -> list[str]:
 
 
 def _is_in_order(source: models.Field[Any, Any], old: TimeScheme, using: str) -> bool:
-    """Whether the database sorts the old ids by their times; the plan checks it for a sortable
-    id."""
+    """Whether the database sorts the old ids by time; of sortable ids, the plan checks it."""
     connection: Any = connections[using]
     is_reordered = connection.vendor == "mysql" and connection.features.has_native_uuid_field
     if is_reordered and not isinstance(source, SortableIDField):

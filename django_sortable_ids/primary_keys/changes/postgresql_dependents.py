@@ -79,8 +79,7 @@ class View(NamedTuple):
 
 
 def views_of(connection: Any, quoted: Iterable[str]) -> list[View]:
-    """The views of tables, and the views of these views; in the order in which they can be
-    created."""
+    """The views of tables, and those of these views, in the order in which they can be created."""
     depths: dict[int, int] = {}
     for table in quoted:
         for oid, depth in rows(connection, _VIEWS, [table]):
