@@ -61,7 +61,7 @@ class BackfillRun(models.Model):
     options = models.JSONField()
     """The source and what must be the same when the run is resumed; also its policies."""
     cursor = models.JSONField(null=True)
-    """Where the last batch ended; None before the first."""
+    """The end of the last batch, or span; None before the first."""
     ids_since = models.DateTimeField(null=True)
     """The creation time from which the application also generates ids: that of the first row that
     had one when the run started, or the start itself; None if unknown."""

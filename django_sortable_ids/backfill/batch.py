@@ -138,7 +138,7 @@ class Batch:
     rows: Sequence[Row]
     """The first and the last one, for messages; all of them in a batch of late rows."""
     size: int
-    """Number of rows; 0 ends the step of the run."""
+    """How many rows, at most; in a part of a span about as many. 0 ends the step of the run."""
     write: Callable[[], Written]
 
 

@@ -1,6 +1,6 @@
 """Text forms: how the number of an id is written as text, and strictly read back.
 
-``parse`` raises ``ValueError`` with the reason. Every form except ``Decimal`` has a fixed width.
+``parse`` raises ``ValueError`` with the reason. Every form except ``Decimal`` writes a fixed width.
 Patterns are not anchored: match them with ``fullmatch``, because ``$`` accepts a trailing newline.
 ``int`` and ``uuid.UUID`` would accept digits of other scripts, signs, blanks and underscores.
 """

@@ -87,8 +87,8 @@ class Source(ABC):
     The *place* of a row is the value that its time is derived from, such as a time, an old id or a
     key. Every source in ``SOURCES`` has ``named_by``, ``between`` and ``load_place``; with an
     argument, ``arguments`` and ``options``, which a run stores to resume; ``at``, if its rows have
-    times of their own; ``times``, if the database shall compute the ids; ``known_ids``, if it knows
-    them; ``check_places``, if a place may give no id; ``needs_sort``, if no index has its order;
+    times of their own; ``times``, if places are values of a ``DateTimeField``; ``known_ids``, if it
+    knows them; ``check_places``, if a place may give no id; ``needs_sort``, if no index has its order;
     ``selected_place``, ``compared``, and the annotation in ``rows`` and ``outer_rows``, if its
     place is not the value of a column.
     """

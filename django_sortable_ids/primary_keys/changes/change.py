@@ -28,7 +28,7 @@ class KeyColumn(NamedTuple):
     model: Any
     """The model of the table."""
     next: str = ""
-    """The field with the next value of each, and its column; empty if the table has none."""
+    """The name of the field with the next value of each, and of its column; empty without one."""
 
     @property
     def key_field(self) -> Any:

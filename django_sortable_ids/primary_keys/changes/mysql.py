@@ -203,8 +203,8 @@ class MySQLKeys(KeyEngine):
             yield f"{name} is a {kind or 'missing table'}, not a plain table"
         elif engine != "InnoDB":
             yield (
-                f"{name} is stored by {engine}, which has no transactions. Run this, and then the "
-                f"command again: ALTER TABLE {self.quote(name)} ENGINE = InnoDB"
+                f"{name} is stored by {engine}, and keys are moved in InnoDB only. Run this, and "
+                f"then the command again: ALTER TABLE {self.quote(name)} ENGINE = InnoDB"
             )
         elif "partitioned" in options:
             yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and run this again"
@@ -321,7 +321,7 @@ class MySQLKeys(KeyEngine):
 
     def _written(self, table: str) -> Any:
         """When it was written last; None if the server has closed the table since. It also tells
-        what was written since the rows were read for the checksum."""
+        of a write that another one takes back before the checksum is compared."""
         return value(self.connection, _WRITTEN, [table])
 
     def _replace_in(self, new_tables: list[NewTable]) -> None:
