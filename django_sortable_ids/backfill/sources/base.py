@@ -88,9 +88,9 @@ class Source(ABC):
     key. Every source in ``SOURCES`` has ``named_by``, ``between`` and ``load_place``; with an
     argument, ``arguments`` and ``options``, which a run stores to resume; ``at``, if its rows have
     times of their own; ``times``, if places are values of a ``DateTimeField``; ``known_ids``, if it
-    knows them; ``check_places``, if a place may give no id; ``needs_sort``, if no index has its order;
-    ``selected_place``, ``compared``, and the annotation in ``rows`` and ``outer_rows``, if its
-    place is not the value of a column.
+    knows them; ``check_places``, if a place may give no id; ``needs_sort``, if no index has its
+    order; ``selected_place``, ``compared``, and the annotation in ``rows`` and ``outer_rows``, if
+    its place is not the value of a column.
     """
 
     model: type[models.Model]
