@@ -157,7 +157,7 @@ def test_ids_that_mariadbs_uuid_refuses(isolated):
 
 def test_a_mariadb_that_missorts_its_uuid(isolated, monkeypatch):
     define(id=UUIDv7Field(primary_key=True), code=UUIDv7Field(unique=True, storage="binary"))
-    monkeypatch.setattr(databases, "sorts_uuids", lambda connection: False)
+    monkeypatch.setattr(databases.stored_values, "sorts_uuids", lambda connection: False)
     native = connection.vendor == "mysql" and connection.features.has_native_uuid_field
     assert found() == ([("sortable_ids.E006", "testapp.Shop.id")] if native else [])
 
