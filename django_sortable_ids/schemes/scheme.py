@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Self, TypeGuard
+from typing import Any, NamedTuple, Self, TypeGuard, TypeVar
 
 from .errors import InvalidID, Message, NotTimeOrdered, described
 from .notation import uuid_of, uuids_of
@@ -234,3 +234,13 @@ class Scheme(ByFields, ABC):
             f"{described(value)} is not a valid {self.title}: {reason}. "
             f"Expected {form.expected}, such as {example}."
         )
+
+
+S = TypeVar("S", bound=Scheme)
+_SHARED: dict[Scheme, Any] = {}
+
+
+def shared(scheme: S) -> S:
+    """The equal scheme that any thread has built first: it generates the ids of them all."""
+    first: S = _SHARED.setdefault(scheme, scheme)
+    return first

@@ -15,7 +15,7 @@ from .clock_and_randomness import MICROSECOND, UNIX_EPOCH, drawn_below, unix_ns
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generator import Generator
 from .layout import PLAIN, Layout, SuffixPart, UUIDTemplate
-from .scheme import ID, Converted, Scheme
+from .scheme import ID, Converted, Scheme, shared
 from .support import cached_property
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ def _moment(microseconds: int) -> datetime:
 
 @cache
 def _with_worker(scheme: TimeScheme, worker: int | LeaseSource | None) -> TimeScheme:
-    changed = replace(scheme, worker=worker)
+    changed = shared(replace(scheme, worker=worker))
     _ = changed._generator  # raises for a wrong worker number now, not at the first id
     return changed
 
@@ -324,4 +324,4 @@ def accepting_other_versions(scheme: TimeScheme) -> TimeScheme:
 
     ``created_at`` and all other methods that need a time raise ``InvalidID`` for them.
     """
-    return replace(scheme, accepts_other_versions=True)
+    return shared(replace(scheme, accepts_other_versions=True))

@@ -10,8 +10,10 @@ from threading import Barrier, Event, Thread, current_thread
 import pytest
 
 from django_sortable_ids.schemes import get
+from django_sortable_ids.schemes.catalog import _built
 from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.support import cached_property
+from django_sortable_ids.schemes.time_scheme import accepting_other_versions
 from tests.patience import PATIENCE
 from tests.stress.__main__ import SCHEMES
 from tests.stress.processes import ROUND, Load, stress
@@ -55,6 +57,27 @@ def test_threads_share_the_generator_that_the_first_id_makes(monkeypatch):
         results = in_threads(lambda result, scheme=scheme: result.extend(scheme.generate_many(3)))
         assert all(increases(result) for result in results)
         assert len({value for result in results for value in result}) == 48
+
+
+@pytest.mark.parametrize("how", ["worker", "versions", "options"])
+def test_threads_share_the_scheme_that_is_built_at_the_first_id(monkeypatch, how):
+    """Each of several would count from the same number."""
+    monkeypatch.setattr(time, "time_ns", lambda: NOW_NS)
+    tsid = get("tsid")
+    layout = YieldingLayout(tsid.layout)
+    scheme = replace(tsid, layout=layout)
+
+    def built(*, pause):
+        time.sleep(pause)
+        return replace(tsid, layout=layout, worker=7)
+
+    build = {
+        "worker": lambda: scheme.with_worker(7),
+        "versions": lambda: accepting_other_versions(replace(scheme, worker=7)),
+        "options": lambda: _built(built, pause=0.001),
+    }[how]
+    results = in_threads(lambda result: result.extend(build().generate_many(3)))
+    assert len({value for result in results for value in result}) == 48
 
 
 def child_says(work):

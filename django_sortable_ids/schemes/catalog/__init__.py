@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ..errors import described
 from ..layout import PLAIN, BitTemplate, Layout
-from ..scheme import Scheme
+from ..scheme import Scheme, shared
 from ..text_forms import TextForm
 from ..time_scheme import MILLISECOND, TimeScheme
 
@@ -108,7 +108,7 @@ def get(name: str, **options: Any) -> Scheme:
 @lru_cache(maxsize=None, typed=True)
 def _built(family: Callable[..., Scheme], /, **options: Any) -> Scheme:
     """Always the same scheme for the same options: it has the generator of its ids."""
-    return family(**options)
+    return shared(family(**options))
 
 
 def options_of(name: str) -> dict[str, Any]:
