@@ -1,5 +1,4 @@
-"""Users whose key is an id: password resets if it is masked; sessions and password resets after its
-move."""
+"""Users whose key is an id: password resets if it is masked; both, and sessions, after its move."""
 
 from copy import copy
 from functools import reduce

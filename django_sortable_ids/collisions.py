@@ -104,9 +104,8 @@ class RetryOnCollision(models.Model):
         using: str | None = None,
         update_fields: Any = None,
     ) -> bool:
-        # Django calls this for the table of each parent, then for the model's own table. It may try
-        # an UPDATE first, so the INSERT generates the ids. An UPDATE with a new key could only hit
-        # another row.
+        # Django calls this for the table of each parent, then for the model's own. It may try an
+        # UPDATE first, which could only hit another row with a new key: the INSERT generates it.
         generated = _GeneratedIDs(cls or type(self), [self], using or "default")
         if not (force_update or update_fields):
             force_insert = force_insert or any(field.primary_key for field in generated.rows)

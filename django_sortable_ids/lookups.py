@@ -173,8 +173,7 @@ class CreatedAtLater(Transform):
 
 
 def _lookup_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
-    """The SQL of a lookup. An id that is compared with an expression of texts is compared as its
-    text."""
+    """The SQL of a lookup. An id is compared with an expression of texts as its text."""
     if not hasattr(lookup.rhs, "resolve_expression"):
         return lookup.as_sql(compiler, connection)
     from .functions.expressions import compare_as_vendor

@@ -123,8 +123,7 @@ from one to the next: a range within them is expected to have no rows, or all of
 
 
 def fewest_expected_rows(rows: QuerySet[Any], field: Field[Any, Any]) -> int | None:
-    """The least estimate of a range of the field that is near to the number of its rows; None if no
-    estimate is."""
+    """The least estimate of a range of the field that is near its number of rows, or None."""
     connection = connections[rows.db]
     if connection.vendor != "postgresql" or field.db_type(connection) != "uuid":
         return _FEWEST_ROWS
@@ -165,8 +164,7 @@ def scalars(using: str, selects: Sequence[Select], seconds: float | None) -> Seq
     values: Sequence[Any]
     try:
         if connection.vendor == "postgresql":
-            # Without a transaction there is no local setting; within one, a savepoint survives the
-            # error.
+            # Without a transaction no setting is local; in one, a savepoint survives the error.
             with transaction.atomic(using=connection.alias):
                 before, _ = row(connection, _SET_TIMEOUT, [milliseconds])
                 values = row(connection, sql, params)

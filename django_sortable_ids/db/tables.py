@@ -93,8 +93,9 @@ def needing(model: type[models.Model], using: str, refusal: type[Exception]) -> 
     try:
         yield
     except DatabaseError as error:
-        if kind(connections[using], model._meta.db_table):
-            raise
+        connection = connections[using]
+        if connection.needs_rollback or kind(connection, model._meta.db_table):
+            raise  # such as a deadlock, after which nothing can be asked
         raise refusal(lacking(model, using)) from error
 
 
@@ -158,8 +159,7 @@ def has_column(connection: Any, table: str, column: str) -> bool:
 
 
 def columns(connection: Any, table: str) -> dict[str, ColumnInfo]:
-    """The columns of a table or view, also hidden ones, by their ``folded`` names; none if it
-    doesn't exist."""
+    """The columns of a table or view, also hidden ones, by ``folded`` name; none without it."""
     entries: list[Any] = []
     match connection.vendor:
         case "postgresql":

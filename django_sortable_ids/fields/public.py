@@ -92,8 +92,7 @@ class PublicText:
 
     @property
     def example(self) -> str:
-        """A valid text. The one of a masked id is of no mask key: nobody may learn what a key makes
-        of a known id."""
+        """A valid text; of a masked id by no mask key: nobody may learn what one makes of an id."""
         if self.masked:
             return self.full_prefix + self.form.format(_MASKED_EXAMPLE)
         return self.format(self.scheme.example)

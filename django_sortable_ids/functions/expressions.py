@@ -72,8 +72,7 @@ def as_vendor(
 def _takes(
     function: Any, kind: str, packed: Sequence[Any], connection: Any
 ) -> Literal["text", "column"] | None:
-    """What a function of packed ids takes; None if its result would be read as another id, or would
-    mean nothing."""
+    """What a function of packed ids takes; None if its result would mean another id, or nothing."""
     result = function.output_field
     is_id = referenced_id(result) is not None
     is_text = isinstance(result, _TEXTS) and not is_id

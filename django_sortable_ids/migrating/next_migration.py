@@ -106,8 +106,7 @@ def following(
         final = redefined(migrated, "null", "blank", "db_index", unique=True)
     steps = [final]
     if not migrated.null and (migrated.unique or not final.unique):
-        # The column may lack constraints that the migrations have, as in a table that was created
-        # by hand.
+        # The column may lack constraints that the migrations have, in a table created by hand.
         lacks_null = may_be_null(connection, table, column)
         lacks_unique = migrated.unique and not is_unique(connection, table, column)
         if not (lacks_null or lacks_unique) or meta.app_label in pending_apps(connection):

@@ -13,6 +13,7 @@ from django.db.models import DateField
 from ..backfill.sources.base import as_words
 from ..backfill.sources.id_column import names_of
 from ..db import tables, value
+from ..db.transactions import session_variables
 from ..errors import counted, minutes
 from .changes.change import Key
 from .changes.moved import MovedKey
@@ -141,6 +142,12 @@ def report(planned: PlannedMove) -> Report:
         sizes = [None]
     elif connection.vendor == "mysql":
         sizes = [tables.split(connection, name) for name in names]
+    is_mysql = connection.vendor == "mysql" and not connection.mysql_is_mariadb
+    # MySQL remembers the sizes of tables for a day.
+    with session_variables(
+        connection, **{"information_schema_stats_expiry": 0} if is_mysql else {}
+    ):
+        size = sum(value(connection, _BYTES[connection.vendor], of) or 0 for of in sizes)
     largest = max(change.keys, key=lambda key: rows[key.table])
     return Report(
         keys=keys,
@@ -149,7 +156,7 @@ def report(planned: PlannedMove) -> Report:
         adopted=dict(maps.adopted()),
         tables=len(rows),
         rows=sum(rows.values()),
-        bytes=int(sum(value(connection, _BYTES[connection.vendor], size) or 0 for size in sizes)),
+        bytes=int(size),
         tried_for=planned.tried_for,
         copy=_copied(connection, largest),
         locks=engine.locks,

@@ -61,8 +61,7 @@ class SortableIDLookupMixin(Leftmost, View):
 
     @classmethod
     def needed_lookup(cls, model: Any, path: str) -> str | None:
-        """What is wrong where a forgotten ``lookup_field`` shows other keys, as the system check
-        says, too."""
+        """What is wrong where a forgotten ``lookup_field`` shows other keys; a check says it."""
         if path != "pk" or not any(field.unique for field in id_fields(model)):
             return None
         name, key_type = id_field(model).name, type(model._meta.pk).__name__

@@ -129,8 +129,7 @@ def _alter_on_postgresql(editor: Any, old: Any, new: Any) -> None:
         index = look_up(_INDEX, name)
         if not index or not index[0]:
             if index:
-                # An interrupted build leaves an INVALID index: it rejects duplicates, but no query
-                # uses it.
+                # An interrupted build leaves an INVALID index, which only rejects duplicates.
                 drop_index(name)
             try:
                 editor.execute(

@@ -120,8 +120,7 @@ VERSION_1 = Version1Template()
 
 
 class SetBitTemplate(BitTemplate):
-    """The numbers of another template in which one bit of the payload is 1; that bit is left out of
-    the payload."""
+    """Another template's numbers in which one bit of the payload is 1, and is left out of that."""
 
     def __init__(self, template: BitTemplate, bit: int) -> None:
         super().__init__(template, bit)

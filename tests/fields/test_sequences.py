@@ -15,7 +15,14 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, connection, connections, models, transaction
+from django.db import (
+    IntegrityError,
+    OperationalError,
+    connection,
+    connections,
+    models,
+    transaction,
+)
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -338,6 +345,20 @@ def roll_back_after(model, count):
         made += numbers(model, count)
         raise IntegrityError
     return made
+
+
+def test_a_deadlock_stays_what_it_is(sequence):
+    """The transaction can't be asked for a table: whoever retries has to see the error."""
+    model = sequence(**SIX_DIGITS)
+
+    def deadlock(execute, sql, params, many, context):
+        if "sequencecounter" in sql or sql.startswith("ROLLBACK TO"):
+            raise OperationalError(1213, "Deadlock found when trying to get lock")
+        return execute(sql, params, many, context)
+
+    refused = pytest.raises(OperationalError, match="Deadlock")
+    with refused, connection.execute_wrapper(deadlock), transaction.atomic():
+        model.objects.create()
 
 
 def test_a_database_without_the_table_of_counters(sequence):

@@ -14,6 +14,39 @@ from . import small
 from .mysql import definitions, mysql_only
 from .test_refused import refusal
 
+MODELS = """
+from django.db import models
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=255)
+"""
+ROWS = """
+from depot.models import Customer
+
+Customer.objects.create(name="ada")
+Customer.objects.create(name="bob")
+"""
+EXPIRY = """
+import io
+from django.core.management import call_command
+from django.db import connection
+
+seen = []
+
+def look(execute, sql, params, many, context):
+    if "data_length" in sql:
+        with connection.connection.cursor() as cursor:
+            cursor.execute("SELECT @@information_schema_stats_expiry")
+            seen.append(cursor.fetchone()[0])
+    return execute(sql, params, many, context)
+
+with connection.execute_wrapper(look):
+    call_command("backfill_ids", "depot", primary_key=True, stdout=io.StringIO())
+print(seen)
+"""
+"""MySQL remembers sizes for a day, unless the session says otherwise."""
+
 pytestmark = [own_tables, mysql_only]
 
 UUID, ULID = "UUIDv7Field", "ULIDField"
@@ -288,6 +321,14 @@ def test_what_a_table_like_it_would_lose(mariadb, depot):
         problem,
     )
     assert definitions() == before
+
+
+def test_the_size_of_a_table_is_the_present_one(create):
+    if connection.mysql_is_mariadb:
+        pytest.skip("which remembers no sizes")
+    project = create(MODELS, rows=ROWS)
+    project.add_keys("Customer")
+    assert project.shell(EXPIRY) == "[0]"
 
 
 def test_a_check_that_was_written_in_another_character_set(depot):

@@ -168,8 +168,7 @@ class Engine(ABC):
     computes = True
     """Whether the database computes ids; else Python is faster."""
     rows_per_second: tuple[float, float]
-    """Lower bound: wide rows with many indexes on a slow disk. Upper bound: the benchmarks on two
-    cores."""
+    """Lower bound: wide rows, many indexes, a slow disk. Upper: the benchmarks on two cores."""
     finds_ends_by_time = False
     """Whether the ends of a batch are read from the index on the time alone, as long as nearly all
     rows are without an id: to look up the id of each takes half as long as the UPDATE."""

@@ -81,8 +81,7 @@ class Originals(InOrderOfKeys):
         return f"{self.model._meta.label} {row[1]}, a history row of {label} {row[0]}"
 
     def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
-        """The ids of the rows' originals; for a deleted original, the id of its other history rows,
-        or a new one."""
+        """The ids of the originals; for a deleted one, that of its other rows, or a new one."""
         keys = list(dict.fromkeys(key for key, _ in rows))
         ids: dict[Any, ID | None] = {}
         name = self.id_name

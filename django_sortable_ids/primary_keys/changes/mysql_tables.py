@@ -35,8 +35,7 @@ _VARIABLES: dict[str, Any] = {
 }
 NEW, OLD = "sortable_ids_new__", "sortable_ids_old__"
 _LONGEST = 54
-"""Characters of the name of a new table. MySQL appends ``_chk_1`` to it, and a name has at most 64
-characters."""
+"""Characters of a new table's name, to which MySQL appends ``_chk_1``: it allows 64."""
 _COLUMNS = """
 SELECT column_name, is_nullable = 'YES', column_default, column_comment, extra, data_type,
     COALESCE(generation_expression, '') <> '', collation_name

@@ -94,8 +94,7 @@ def cuid() -> TimeScheme:
 
 
 def xid() -> TimeScheme:
-    """``time 32 | machine 24 | process 16 | counter 24``, in seconds; all but the time are random
-    here."""
+    """``time 32 | machine 24 | process 16 | counter 24``, in seconds; the others are random."""
     return entry(
         "xid",
         "xid",
