@@ -63,7 +63,7 @@ class SortableIDChangeList(ChangeList):
     @property
     def _period_name(self) -> Any:
         hierarchy = self.model_admin.created_at_hierarchy
-        return hierarchy and f"{hierarchy}__created_at__within"
+        return hierarchy and f"{timed_column(self.model, hierarchy).path}__created_at__within"
 
     @cached_property
     def chosen(self) -> list[CalendarPeriod]:

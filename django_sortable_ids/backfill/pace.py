@@ -78,10 +78,8 @@ def signals(control: Control | None = None) -> Iterator[None]:
             raise Stopped(signum)
         control.stop(signum)
 
-    handlers = {
-        signal.SIGTERM: stop,
-        signal.SIGINT: stop if control else signal.default_int_handler,
-    }
+    interrupt = stop if control else signal.default_int_handler
+    handlers = {signal.SIGTERM: stop, signal.SIGINT: interrupt}
     # A handler that C code set, as uWSGI does, stays: Python couldn't restore it.
     known = [signum for signum in handlers if signal.getsignal(signum) is not None]
     before = {signum: signal.signal(signum, handlers[signum]) for signum in known}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import models, router
@@ -278,6 +279,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         With a year in the template, they are of the year and the month of ``day``: by default
         today, in the current time zone. Raises ``SequenceExhausted`` if the width allows no more.
         """
+        from ..db.transactions import in_transaction, retried
         from ..workers import counters
         from .of_model import is_unique_alone
 
@@ -286,7 +288,8 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
             scheme = scheme.in_period_of(day or times.today())
         looks_up = is_unique_alone(self)
         if self.block == 1:
-            return counters.take(self, scheme, count, using, looks_up=looks_up)
+            take = partial(counters.take, self, scheme, count, using, looks_up=looks_up)
+            return take() if in_transaction(using) else retried(take)
         return counters.take_from_block(self, scheme, count, using, self.block, looks_up)
 
     def generate(self) -> Any:

@@ -142,11 +142,10 @@ def report(planned: PlannedMove) -> Report:
         sizes = [None]
     elif connection.vendor == "mysql":
         sizes = [tables.split(connection, name) for name in names]
-    is_mysql = connection.vendor == "mysql" and not connection.mysql_is_mariadb
     # MySQL remembers the sizes of tables for a day.
-    with session_variables(
-        connection, **{"information_schema_stats_expiry": 0} if is_mysql else {}
-    ):
+    is_mysql = connection.vendor == "mysql" and not connection.mysql_is_mariadb
+    present = {"information_schema_stats_expiry": 0} if is_mysql else {}
+    with session_variables(connection, **present):
         size = sum(value(connection, _BYTES[connection.vendor], of) or 0 for of in sizes)
     largest = max(change.keys, key=lambda key: rows[key.table])
     return Report(

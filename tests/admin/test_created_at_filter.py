@@ -2,15 +2,17 @@
 
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin import AdminSite
 from django.core.exceptions import FieldError
 from django.db.models import CASCADE, DateTimeField, ForeignKey
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.admin import CreatedAtFilter
+from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
+from django_sortable_ids.admin.change_list import SortableIDChangeList
 from django_sortable_ids.fields import ULIDField
 from tests.combinations import each_with, in_one_case
 from tests.store.admin import TIMED
@@ -127,7 +129,8 @@ def test_a_related_model_may_have_a_field_created_at(rf):
         class Meta:
             app_label = "testapp"
 
-    class SentAdmin(ModelAdmin):
+    class SentAdmin(SortableIDAdmin):
+        created_at_hierarchy = "bought"
         list_filter = (("bought", CreatedAtFilter),)
 
     admin, request = SentAdmin(Sent, AdminSite()), rf.get("/")
@@ -135,6 +138,10 @@ def test_a_related_model_may_have_a_field_created_at(rf):
     names = [*filter(None, spec.expected_parameters())]
     assert len(names) == 4
     assert [name for name in names if not admin.lookup_allowed(name, "2024-05-01", request)] == []
+    # Its choices replace a period of the drill-down by the same ids.
+    change_list = SimpleNamespace(model=Sent, model_admin=admin)
+    period = SortableIDChangeList._period_name.fget(change_list)
+    assert period.startswith(spec.field_generic)
 
 
 @in_one_case(

@@ -206,9 +206,10 @@ def test_a_column_that_a_later_migration_makes_another_is_not_filled(project):
         done = project.backfill("depot.Order.number", *CREATED, *mode)
         assert done.returncode == 1
         assert done.stderr.endswith(
-            "\nBackfillError: depot.Order.number is a SnowflakeField in the migrations that are "
-            "applied, and a ULIDField in the model: run this with the code of these migrations, or "
-            "migrate first; a key moves by --primary-key. Nothing was written.\n",
+            "\nBackfillError: depot.Order.number is another field in the migrations that are "
+            "applied, SnowflakeField: run this with the code of these migrations, or run "
+            "makemigrations and migrate first; a key moves by --primary-key. Nothing was "
+            "written.\n"
         )
 
 

@@ -32,7 +32,7 @@ PARTS = {
         'href="/admin/themes/event/',
     ],
     "backfills": ["<progress ", "lock timeout"],
-    "leases": ["web1", "given back"],
+    "leases": ["web1", "Jan. 15, 2027"],
     "app": ['<a href="/admin/themes/event/inspect-id/">'],
 }
 

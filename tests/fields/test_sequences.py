@@ -347,6 +347,22 @@ def roll_back_after(model, count):
     return made
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_deadlock_in_autocommit_is_tried_again(sequence):
+    """The transaction is the field's own; MySQL's REPEATABLE READ has deadlocks at first rows."""
+    model, met = sequence(**SIX_DIGITS), []
+
+    def deadlock(execute, sql, params, many, context):
+        if sql.startswith("UPDATE") and "sequencecounter" in sql and not met:
+            met.append(sql)
+            raise OperationalError(1213, "Deadlock found when trying to get lock")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(deadlock):
+        row = model.objects.create()
+    assert (len(met), row.number) == (1, model.objects.get().number)
+
+
 def test_a_deadlock_stays_what_it_is(sequence):
     """The transaction can't be asked for a table: whoever retries has to see the error."""
     model = sequence(**SIX_DIGITS)

@@ -79,8 +79,8 @@ def test_verifying_a_key_before_its_move_is_applied(project):
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
     assert done.stderr == (
-        "BackfillError: depot.Customer.id is a BigAutoField in the migrations that are applied, "
-        "and a UUIDv7AutoField in the model: run this with the code of these migrations, or "
+        "BackfillError: depot.Customer.id is another field in the migrations that are applied, "
+        "BigAutoField: run this with the code of these migrations, or run makemigrations and "
         "migrate first; a key moves by --primary-key. Nothing was written.\n"
     )
 

@@ -108,9 +108,9 @@ def check_applied(model: type[models.Model], field: SortableIDField, using: str)
         old, new = (was, now) if isinstance(now, SortableIDField) else (now, was)
         if was and isinstance(new, SortableIDField) and not is_same(old, new, connections[using]):
             raise BackfillError(
-                f"{now} is a {type(was).__name__} in the migrations that are applied, and a "
-                f"{type(now).__name__} in the model: run this with the code of these migrations, "
-                f"or migrate first; a key moves by --primary-key. Nothing was written."
+                f"{now} is another field in the migrations that are applied, {type(was).__name__}: "
+                f"run this with the code of these migrations, or run makemigrations and migrate "
+                f"first; a key moves by --primary-key. Nothing was written."
             )
 
 

@@ -22,6 +22,7 @@ from django_sortable_ids.schemes import get  # noqa: E402
 from tests.ecosystem.themes.models import Event  # noqa: E402
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
+EXPIRES = 1_800_000_000_000  # ms
 
 
 def pages(first):
@@ -47,7 +48,7 @@ def main():
     times = [START + timedelta(hours=6 * hours) for hours in range(40)]
     Event.objects.bulk_create(Event(id=get("ulid").generate(at), name="late") for at in times)
     BackfillRun.objects.create(target="themes.Event.id", options={}, last_error="lock timeout")
-    WorkerLease.objects.create(number=7, owner="web1", token="", starts=0, expires=0)
+    WorkerLease.objects.create(number=7, owner="web1", token="", starts=0, expires=EXPIRES)
     client = Client()
     client.force_login(User.objects.create(username="root", is_staff=True, is_superuser=True))
     found = {}
