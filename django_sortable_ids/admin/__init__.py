@@ -143,7 +143,7 @@ class BackfillRunAdmin(ReadOnlyList):
 
 
 class WorkerLeaseAdmin(ReadOnlyList):
-    """Who has which worker number, and until when, which is past if nobody has it any more."""
+    """Who has which worker number, and until when; others may take it some seconds later."""
 
     list_display = ["number", "owner", "from_time", "until_time"]
     ordering = ["number"]

@@ -52,7 +52,7 @@ class SortableIDChangeList(ChangeList):
         if not self.chosen:
             return rows
         start, end = self.chosen[-1].span
-        path = timed_column(self.model, self.model_admin.created_at_hierarchy).path
+        path = self._hierarchy.path
         return rows.filter(**{f"{path}__created_at__gte": start, f"{path}__created_at__lt": end})
 
     def get_filters_params(self, params: Any = None) -> Any:
@@ -60,10 +60,14 @@ class SortableIDChangeList(ChangeList):
         filters.pop(self._period_name, None)
         return filters
 
+    @cached_property
+    def _hierarchy(self) -> Any:
+        path = self.model_admin.created_at_hierarchy
+        return path and timed_column(self.model, path)
+
     @property
     def _period_name(self) -> Any:
-        hierarchy = self.model_admin.created_at_hierarchy
-        return hierarchy and f"{timed_column(self.model, hierarchy).path}__created_at__within"
+        return self._hierarchy and f"{self._hierarchy.path}__created_at__within"
 
     @cached_property
     def chosen(self) -> list[CalendarPeriod]:
@@ -76,11 +80,11 @@ class SortableIDChangeList(ChangeList):
 
     @cached_property
     def drill_down(self) -> DrillDown | None:
-        if not self.model_admin.created_at_hierarchy:
+        if not self._hierarchy:
             return None
         return drill_down(
             self.rows_of_all_times,
-            timed_column(self.model, self.model_admin.created_at_hierarchy),
+            self._hierarchy,
             self.chosen,
             self.model_admin.created_at_hierarchy_seconds,
             lambda period: self.get_query_string({self._period_name: period}),

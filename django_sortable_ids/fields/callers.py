@@ -10,29 +10,25 @@ from typing import Any
 
 from django.db import models
 
-Functions = tuple[tuple[str, str], ...]
-"""Modules and qualified names of functions."""
-
-SESSIONS: Functions = (
+SESSIONS = (
     ("django.contrib.auth", "_get_user_session_key"),
     ("django.contrib.auth", "_aget_user_session_key"),
     ("channels.auth", "_get_user_session_key"),
 )
 """Read a user's key from a session, which may be older than the key's type."""
-UPDATES: Functions = (
+UPDATES = (
     ("django.db.models.sql.compiler", "SQLUpdateCompiler.pre_sql_setup"),
     ("django.db.models.sql.subqueries", "UpdateQuery.get_related_updates"),
 )
-"""Look up keys as the driver returned them: for an UPDATE of a model and its parent, and on MySQL
-for each one with a join."""
-CURSORS: Functions = (("rest_framework.pagination", "CursorPagination.paginate_queryset"),)
+"""Look up keys as the driver returned them, for an UPDATE of a parent, on MySQL of any join."""
+CURSORS = (("rest_framework.pagination", "CursorPagination.paginate_queryset"),)
 """Compare with the ``?cursor=`` of a URL."""
-QUERIES: Functions = (("django.db.models.sql.query", "Query.try_transform"),)
+QUERIES = (("django.db.models.sql.query", "Query.try_transform"),)
 """Need the transform that they ask for; Django's checks do not."""
 
 
-def is_called_by(functions: Functions) -> bool:
-    """Whether one of the functions is on the call stack. Asked only for what is wrong."""
+def is_called_by(functions: tuple[tuple[str, str], ...]) -> bool:
+    """Whether a function (module, qualified name) is on the call stack; asked for what is wrong."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if (frame.f_globals.get("__name__"), frame.f_code.co_qualname) in functions:

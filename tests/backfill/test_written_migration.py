@@ -174,7 +174,7 @@ def test_a_file_that_is_there_is_left_alone(project):
         "def build_graph(self):\n"
         "    _build(self)\n"
         "    built.append(self)\n"
-        "    if len(built) == 2:  # behind that of the check whether they are applied\n"
+        "    if len(built) == 2:  # after that of the check whether they are applied\n"
         f"        pathlib.Path({str(there)!r}).write_text('mine')\n"
         "M.build_graph = build_graph\n"
     )

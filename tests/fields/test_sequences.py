@@ -37,7 +37,7 @@ from tests.marks import own_tables
 from tests.own_tables import Own, own_model, with_tables
 from tests.patience import PATIENCE
 from tests.schemes.test_processes import child_says, needs_fork
-from tests.support import query
+from tests.support import on_statement, query
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
 
 pytestmark = own_tables
@@ -347,18 +347,15 @@ def roll_back_after(model, count):
     return made
 
 
+def deadlock():
+    raise OperationalError(1213, "Deadlock found when trying to get lock")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_deadlock_in_autocommit_is_tried_again(sequence):
     """The transaction is the field's own; MySQL's REPEATABLE READ has deadlocks at first rows."""
-    model, met = sequence(**SIX_DIGITS), []
-
-    def deadlock(execute, sql, params, many, context):
-        if sql.startswith("UPDATE") and "sequencecounter" in sql and not met:
-            met.append(sql)
-            raise OperationalError(1213, "Deadlock found when trying to get lock")
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(deadlock):
+    model = sequence(**SIX_DIGITS)
+    with on_statement("^UPDATE.*sequencecounter", deadlock, once=True) as met:
         row = model.objects.create()
     assert (len(met), row.number) == (1, model.objects.get().number)
 
@@ -366,14 +363,9 @@ def test_a_deadlock_in_autocommit_is_tried_again(sequence):
 def test_a_deadlock_stays_what_it_is(sequence):
     """The transaction can't be asked for a table: whoever retries has to see the error."""
     model = sequence(**SIX_DIGITS)
-
-    def deadlock(execute, sql, params, many, context):
-        if "sequencecounter" in sql or sql.startswith("ROLLBACK TO"):
-            raise OperationalError(1213, "Deadlock found when trying to get lock")
-        return execute(sql, params, many, context)
-
     refused = pytest.raises(OperationalError, match="Deadlock")
-    with refused, connection.execute_wrapper(deadlock), transaction.atomic():
+    met = on_statement("sequencecounter|^ROLLBACK TO", deadlock)
+    with refused, met, transaction.atomic():
         model.objects.create()
 
 

@@ -64,7 +64,16 @@ def walk(view, direction="next", link=None):
     return answers
 
 
-def test_the_order_of_a_related_id(django_assert_max_num_queries):
+def names(answers):
+    return [row["name"] for answer in answers for row in answer.data["results"]]
+
+
+def position(link):
+    encoded = parse_qs(urlsplit(link).query)["cursor"][0]
+    return parse_qs(base64.b64decode(encoded).decode())["p"][0]
+
+
+def test_the_order_of_a_related_id():
     """Rows of one parent are on several pages."""
     children = ULIDKey._meta.get_field("children").related_model
     parents = [ULIDKey.objects.create() for _ in range(3)]
@@ -73,15 +82,6 @@ def test_the_order_of_a_related_id(django_assert_max_num_queries):
     for by in ("parent__id", "-parent__id", "parent"):
         pages = walk(listing(children, [by, "name"]))
         assert sorted(names(pages)) == [f"{number:02}" for number in range(11)], by
-
-
-def names(answers):
-    return [row["name"] for answer in answers for row in answer.data["results"]]
-
-
-def position(link):
-    encoded = parse_qs(urlsplit(link).query)["cursor"][0]
-    return parse_qs(base64.b64decode(encoded).decode())["p"][0]
 
 
 def cursor(position, **tokens):
