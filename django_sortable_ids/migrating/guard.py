@@ -283,8 +283,8 @@ class _Walk:
         if missing := value(self.connection, sql):
             yield (
                 f"{counted(missing, 'row')} without an id: NOT NULL would fail, or copy one id "
-                f"into all of them. Fill them first with `manage.py backfill_ids`, or keep "
-                f"null=True."
+                f"into all of them. Migrate up to the migration before this one, fill them with "
+                f"`manage.py backfill_ids`, and migrate the rest; or keep null=True."
             )
 
     def present(self, table: str, model: Any, name: str) -> str | None:

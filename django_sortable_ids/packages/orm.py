@@ -2,7 +2,7 @@
 django-tree-queries, model_bakery."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import NotSupportedError, connections, models
@@ -10,7 +10,6 @@ from django.db import NotSupportedError, connections, models
 from ..fields import SortableIDField
 from ..fields.of_model import all_field_classes, id_at
 from ..fields.storage import BinaryStorage, UUIDStorage
-from ..schemes import ID
 from . import replace
 
 
@@ -102,13 +101,6 @@ def _contains(usual: Any, lookup: Any, compiler: Any, connection: Any) -> Any:
 
 
 def model_bakery(generators: Any) -> None:
-    """model_bakery generates ids, each of its field's own scheme."""
+    """model_bakery leaves ids to the INSERT, which generates them."""
     for field_class in all_field_classes():
-        generators.default_mapping.setdefault(field_class, _generated)
-
-
-def _generated(generate: Callable[[], ID]) -> ID:
-    return generate()
-
-
-_generated.required = [lambda field: ("generate", field.generate)]  # type: ignore[attr-defined]
+        generators.default_mapping.setdefault(field_class, lambda: None)

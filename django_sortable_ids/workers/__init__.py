@@ -16,10 +16,10 @@ import atexit
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
 from django.apps import apps
@@ -41,11 +41,11 @@ logger = logging.getLogger("django_sortable_ids")
 class _Process:
     lock: Lock = field(default_factory=Lock)
     lease: ProcessLease | None = None
-    release: Callable[[], None] | None = None
-    """Called after a fork, in the parent."""
 
 
 _process = _Process()
+_forking = local()
+"""For each thread that forks, ``release``: called after the fork, in the parent."""
 
 
 def take_lease() -> int | None:
@@ -133,13 +133,12 @@ def _pause_lease() -> None:
     In the child, SQLite would treat the parent's locks as its own, and never get one.
     """
     if _process.lease is not None:
-        _process.release = _process.lease.hold()
+        _forking.release = _process.lease.hold()
 
 
 def _resume_lease() -> None:
-    if _process.release is not None:
-        _process.release()
-        _process.release = None
+    if release := vars(_forking).pop("release", None):
+        release()
 
 
 def _reset() -> None:

@@ -22,7 +22,7 @@ from django_sortable_ids import apps
 from django_sortable_ids.ids import public_id
 
 from .extended.models import Author, Book, Counted, Found, Part, Region, Shelved, Task, Topic
-from .shop.models import KEYS, Ticket
+from .shop.models import KEYS, Invoice, Ticket
 
 pytestmark = pytest.mark.django_db
 
@@ -238,6 +238,11 @@ def test_bakery_makes_ids_of_each_scheme(fill):
         assert getattr(first, name) < getattr(second, name)
     assert first.order.pk
     assert Ticket.objects.get(text=public_id(first, "text")) == first
+
+
+def test_bakery_leaves_the_numbers_of_a_sequence_to_the_insert():
+    first, second = baker.make(Invoice, 2)
+    assert first.number < second.number
 
 
 # What is registered, and what the documentation says of it

@@ -66,8 +66,9 @@ def test_not_null_is_refused_while_rows_are_missing_their_ids(half_filled, to_no
     half_filled.write(to_not_null)
     assert half_filled.refusal() == (
         "Nothing was migrated.\ndepot.0004_step, depot.order.public: 3 rows without an id: NOT "
-        "NULL would fail, or copy one id into all of them. Fill them first with `manage.py "
-        "backfill_ids`, or keep null=True."
+        "NULL would fail, or copy one id into all of them. Migrate up to the migration before "
+        "this one, fill them with `manage.py backfill_ids`, and migrate the rest; or keep "
+        "null=True."
     )
     assert half_filled.column("depot_order", "public") == before
 
@@ -123,8 +124,9 @@ def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
     reason = (
         types_changed(kind, "integer", FILL)
         if new.startswith("Snowflake")
-        else "5 rows without an id: NOT NULL would fail, or copy one id into all of them. Fill "
-        "them first with `manage.py backfill_ids`, or keep null=True."
+        else "5 rows without an id: NOT NULL would fail, or copy one id into all of them. Migrate "
+        "up to the migration before this one, fill them with `manage.py backfill_ids`, and migrate "
+        "the rest; or keep null=True."
     )
     expected = f"Nothing was migrated.\ndepot.0004_step, depot.order.place: {reason}"
     assert depot.refusal() == expected

@@ -2,6 +2,7 @@
 
 import logging
 from contextlib import suppress
+from threading import Event, Thread
 
 import pytest
 from django.core.signals import request_started
@@ -173,6 +174,34 @@ def test_a_transaction_of_sqlite():
             lease.extend(lease.ends_ns)
     finally:
         connection.set_autocommit(True)
+
+
+def test_forks_of_two_threads_leave_the_lease_unlocked(process):
+    """One begins while the other one ends."""
+    process.lease = lease = ProcessLease(2, TERMS, "default")
+    usual, second_has_it, first_is_over = lease._lock, Event(), Event()
+
+    class Lock:
+        acquire = usual.acquire
+
+        def release(self):
+            usual.release()
+            second_has_it.wait(10)
+
+    def second():
+        workers._pause_lease()
+        second_has_it.set()
+        first_is_over.wait(10)
+        workers._resume_lease()
+
+    lease._lock = Lock()
+    workers._pause_lease()
+    thread = Thread(target=second)
+    thread.start()
+    workers._resume_lease()
+    first_is_over.set()
+    thread.join()
+    assert not usual.locked()
 
 
 def test_before_a_request(process, monkeypatch):

@@ -50,6 +50,13 @@ class Ticket(models.Model):
         return self.note
 
 
+class Invoice(models.Model):
+    number = fields.LexicalSequenceField(unique=True)
+
+    def __str__(self):
+        return self.number
+
+
 class Express(Order):
     """Its key is a relation to that of its parent."""
 
