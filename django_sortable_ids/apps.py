@@ -21,7 +21,7 @@ from django.core.checks import register as register_check
 from django.core.signals import request_started
 from django.db.backends.signals import connection_created
 from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min, Transform, Window
-from django.db.models.expressions import BaseExpression, Subquery
+from django.db.models.expressions import Subquery
 from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least, NullIf, json, text
 from django.db.models.signals import pre_migrate
 from django.db.models.sql import Query
@@ -199,9 +199,9 @@ def _adapt_functions() -> None:
     kinds = [(cls, "text") for cls in functions - {Func, Transform, *of_any}]
     kinds += [(cls, "any") for cls in (*of_any, *Aggregate.__subclasses__())]
     subquery_sql = deferred("functions.expressions:subquery_as_vendor")
-    converters: Any = deferred("functions.expressions:subquery_converters")
-    converters = partialmethod(converters, BaseExpression.get_db_converters)
-    Subquery.get_db_converters = Query.get_db_converters = converters  # type: ignore[method-assign]
+    of_query: Any = Query.output_field
+    of_query = partial(deferred("functions.expressions:field_of_query"), of_query.fget)
+    Query.output_field = property(of_query)  # type: ignore[method-assign,assignment]
     for name in ("as_sqlite", "as_postgresql", "as_mysql"):
         setattr(Subquery, name, subquery_sql)
         setattr(Query, name, subquery_sql)

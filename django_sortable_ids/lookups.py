@@ -45,7 +45,7 @@ class _EqualsACandidate(_KeepCandidates):
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         if isinstance(self.rhs, Candidates):
             return compiler.compile(lookups.In(self.lhs, list(self.rhs.values)))
-        return super().as_sql(compiler, connection)  # type: ignore[misc]
+        return _nothing([self.rhs]) or super().as_sql(compiler, connection)  # type: ignore[misc]
 
 
 class _InCandidates:
@@ -73,6 +73,16 @@ class _InCandidates:
                 ]
             self.rhs = values
         return super().get_prep_lookup()  # type: ignore[misc]
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        return _nothing(self.rhs) or super().as_sql(compiler, connection)  # type: ignore[misc]
+
+
+def _nothing(values: Any) -> Any:
+    """The SQL of a comparison with nothing but malformed ids; else None. In an annotation, Django's
+    ``EmptyResultSet`` would discard all rows of the query."""
+    are_malformed = isinstance(values, list) and all(isinstance(it, Malformed) for it in values)
+    return ("FALSE", []) if are_malformed and values else None
 
 
 def _is_expression(value: Any) -> bool:

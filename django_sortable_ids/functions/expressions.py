@@ -117,11 +117,10 @@ def subquery_as_vendor(subquery: Any, compiler: Any, connection: Any, **extra: A
     return subquery.as_sql(compiler, connection, **extra)
 
 
-def subquery_converters(subquery: Any, usual: Any, connection: Any) -> Any:
-    """The ``get_db_converters()`` of a ``Subquery``. Of a foreign key to an id they are the id's:
-    Django has none for it."""
-    field = id_field(subquery)
-    return field.get_db_converters(connection) if field else usual(subquery, connection)
+def field_of_query(usual: Any, query: Any) -> Any:
+    """The ``output_field`` of a subquery. Of a foreign key to an id it is the id: Django has no
+    converters for the foreign key."""
+    return referenced_id(field := usual(query)) or field
 
 
 def update_as_vendor(compiler: Any, usual: Any) -> Any:

@@ -21,7 +21,7 @@ from django.core import serializers
 from django.core.exceptions import FieldError, ValidationError
 from django.core.serializers.base import DeserializationError
 from django.db import transaction
-from django.db.models import F, Q, Value
+from django.db.models import Count, F, FilteredRelation, Q, Value
 from django.forms import modelform_factory
 from django.http import Http404
 from django.shortcuts import get_list_or_404, get_object_or_404
@@ -133,6 +133,19 @@ def exact(of):
         assert list(rows.filter(Q(pk=value) | Q(pk=of.row.pk))) == [of.row]
         assert rows.filter(pk=value).update(name="b") == 0
         assert rows.filter(pk=value).delete() == (0, {})
+
+
+@surface
+def annotations(of):
+    """What is malformed is of no row: the rows stay."""
+    rows, baskets = of.product.objects, Basket.objects
+    for value in of.few:
+        for lookup, wrong in (("pk", value), ("pk__in", [value])):
+            is_it, to_it = Q(**{lookup: wrong}), Q(**{f"{of.scheme}__{lookup}": wrong})
+            assert rows.annotate(is_it=is_it).filter(is_it=False).count() == 2
+            assert rows.annotate(n=Count("pk", filter=is_it)).filter(n=0).count() == 2
+            joined = baskets.annotate(it=FilteredRelation(of.scheme, condition=to_it))
+            assert [*joined.values_list("it__name", flat=True)] == [None, None]
 
 
 @surface

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import FieldError, ValidationError
 from django.db import NotSupportedError, connection, models
-from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When, functions
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, Subquery, Value, When, functions
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.lookups import Exact, In
@@ -150,8 +150,16 @@ class TestEveryKey:
         row = key.objects.create()
         child = children.create(parent=row)
         parent = Subquery(children.filter(pk=OuterRef("pk")).values("parent")[:1])
-        assert children.annotate(id_of=parent).get(pk=child.pk).id_of == row.pk
-        assert children.annotate(id_of=parent).filter(id_of=row.pk).get() == child
+        chosen = Case(When(pk=child.pk, then=parent))
+        either = Coalesce(parent, "parent")
+        for ids in (parent, Coalesce(parent, None), either, chosen, Max(parent)):
+            assert children.annotate(id_of=ids).get(pk=child.pk).id_of == row.pk, ids
+            assert children.annotate(id_of=ids).filter(id_of=row.pk).get() == child, ids
+        if connection.vendor == "postgresql":
+            from django.contrib.postgres.expressions import ArraySubquery
+
+            of_row = ArraySubquery(children.filter(parent=OuterRef("pk")).values("parent"))
+            assert key.objects.annotate(ids=of_row).get().ids == [row.pk]
 
     def test_a_subquery_of_ids_has_their_texts(self, key):
         row = key.objects.create()
