@@ -29,6 +29,8 @@ from .sources.target import BEFORE, POLICIES, Target, check_times
 from .writer import Writer
 
 SAMPLES = 3
+LATE_ROWS_PER_SECOND = (100.0, 500.0)
+"""At least and at most; two thirds of the time is Django's, for the queries of neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Plan:
     timeless: Writer | None
     """Gives the rows without a time ids of now, after all others."""
     without_time: int
+    late: int
+    """Rows of ``missing`` before the end of a finished run, which get ids between neighbours."""
     ids_since: datetime | None
     """The creation time from which the application generates ids as well; None if not queried."""
     last: BackfillRun | None
@@ -76,7 +80,9 @@ class Plan:
     def seconds(self) -> tuple[float, float]:
         """How long the run takes at least, and at most."""
         slow, fast = engine_of(self.target.using).rows_per_second
-        return self.rows / fast, self.rows / slow
+        late_slow, late_fast = LATE_ROWS_PER_SECOND
+        in_order = self.rows - self.late
+        return in_order / fast + self.late / late_fast, in_order / slow + self.late / late_slow
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
         target = self.target
@@ -97,6 +103,8 @@ class Plan:
                 order = ""
         else:
             yield f"  {order}"
+        if self.late:
+            yield f"  one by one, {counted(self.late, 'row')} before the end of the last run"
         if self.timeless and self.without_time:
             last_rows = f"{counted(self.without_time, 'row')} without {target.source.field.name}"
             yield f"  at the end, {last_rows}, with ids of now{':' if with_sql else ''}"
@@ -141,6 +149,10 @@ def build(target: Target, batch_size: int) -> Plan:
     if run and (not run.finished_at or (all_rows and not before)):
         _check_options(target, run)
     check_writable(target, all_rows)
+    writer, late = Writer(target, engine), 0
+    if missing and run and run.finished_at and writer.needs_neighbours:
+        cursor = Cursor.load(target, run.cursor)
+        late = writer.late_rows(cursor).count() if cursor else 0
     table, column = source.field.model._meta.db_table, str(source.field.column)
     uses_index = source.order != ("pk",) and not source.needs_sort
     if uses_index and not begins_an_index(engine.connection, table, column):
@@ -150,11 +162,12 @@ def build(target: Target, batch_size: int) -> Plan:
         )
     return Plan(
         target=target,
-        writer=Writer(target, engine),
+        writer=writer,
         batch_size=batch_size,
         missing=missing,
         timeless=timeless,
         without_time=without_time,
+        late=late,
         ids_since=ids_since,
         last=last,
         before=before,

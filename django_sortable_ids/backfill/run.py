@@ -161,11 +161,15 @@ class _Runner:
         writer, last = self._plan.writer, None
         count = self._retried(writer.late_rows(cursor).count)
         find = writer.some_late_rows
+
+        def make() -> Batch:
+            return writer.late_batch(rows[: self._size.rows], cursor)
+
         while count > 0 and (rows := self._retried(partial(find, cursor, count, last))):
             count, last = count - len(rows), rows[-1]
             while rows:
-                filled = set(self._write_batch(partial(writer.late_batch, rows, cursor)).rows)
-                rows = [row for row in rows[1:] if row not in filled]
+                filled = set(self._write_batch(make).rows)
+                rows = [row for row in rows if row not in filled]
 
     def _fill_without_time(self, writer: Writer) -> int:
         """Fill as many rows as there are now; returns how many have no id then."""

@@ -3,7 +3,7 @@ cursor, and writes their ids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -149,11 +149,18 @@ class Writer:
         places, pks = [place for place, _ in rows], [pk for _, pk in rows]
         return self.statements.send(self.target.stored_keys(pks), stored, places)
 
-    def _stored(self, ids: Sequence[ID]) -> list[Any]:
+    def _stored(self, ids: Iterable[ID]) -> list[Any]:
         save = self.target.field.get_db_prep_save
         return [save(value, self._connection) for value in ids]
 
     # Late rows
+
+    @property
+    def needs_neighbours(self) -> bool:
+        """Whether the id of a late row depends on those of other rows."""
+        target = self.target
+        has_times = isinstance(target.field.scheme, TimeScheme)
+        return has_times and target.source.known_ids(target, ()) is None
 
     def late_rows(self, cursor: Cursor) -> QuerySet[Any, Any]:
         """The rows without an id up to a cursor: inserted without one, or committed late. With the
@@ -168,18 +175,32 @@ class Writer:
         return self.target.read(rows[: min(most, LATE_ROWS)])
 
     def late_batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
-        """The first of the rows, and all late rows between the same two ids of its tick."""
+        """The first of the rows of each tick, and all late rows between the same two ids of it."""
         with self._naming(rows[0]):
             if (known := self._independent_ids(rows)) is not None:
-                return self._late(rows, known)
-            return self._between_neighbours(rows[0], cursor)
+                return self._late(dict(zip(rows, known, strict=True)))
+        ids: dict[Row, ID | None] = {}
+        ticks = set()
+        for row in rows:
+            # One gap of each tick: the ids of this batch are no neighbours yet.
+            if row not in ids and (tick := self.target.tick(row[0])) not in ticks:
+                ticks.add(tick)
+                with self._naming(row):
+                    ids |= {row: None} | self._between_neighbours(row, cursor)
+        return self._late(ids)
 
-    def _late(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
-        stored = self._stored(ids)
-        return Batch(rows, len(rows), lambda: Written(self._send(rows, stored), None, rows[0]))
+    def _late(self, ids: Mapping[Row, ID | None]) -> Batch:
+        """A batch of rows that get these ids; None for a row that needs none any more."""
+        sent = {row: value for row, value in ids.items() if value is not None}
+        rows, stored = list(sent), self._stored(sent.values())
 
-    def _between_neighbours(self, row: Row, cursor: Cursor) -> Batch:
-        """The rows without an id around this one, up to the next ids of its tick."""
+        def write() -> Written:
+            return Written(self._send(rows, stored), None, rows[0]) if rows else Written(0, None)
+
+        return Batch(list(ids), len(ids), write)
+
+    def _between_neighbours(self, row: Row, cursor: Cursor) -> dict[Row, ID]:
+        """Ids for the rows without one around this row, up to the next ids of its tick."""
         target, scheme, name = self.target, self.target.scheme, self.target.field.name
         source = target.source
         start, stop = target.tick_of(row[0])
@@ -201,7 +222,7 @@ class Writer:
         rows = target.read(gap[:LATE_ROWS])
         if row not in rows:
             if not target.lacks_id(row):
-                return Batch([row], 1, lambda: Written(0, None))
+                return {}
             # Its time is in an hour that a clock change skips or repeats.
             rows = [row]
         ids = mint_between(
@@ -213,7 +234,7 @@ class Writer:
             len(rows),
             gap.count() if len(rows) == LATE_ROWS else len(rows),
         )
-        return self._late(rows, ids)
+        return dict(zip(rows, ids, strict=True))
 
 
 _AMPLE = 16

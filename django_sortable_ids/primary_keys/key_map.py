@@ -232,11 +232,11 @@ class KeyMaps:
         """Write the old keys of present ones into the map."""
         field, pk, using = key.map.next_field, key.map.key_field, self._engine.using
         target = Target(field, Unsourced.of(key.map.model, using))
-        keys = [[pk.get_db_prep_save(value, self._connection)] for value in present]
+        keys = [pk.get_db_prep_save(value, self._connection) for value in present]
         stored = [field.get_db_prep_save(value, self._connection) for value in old]
         if keys:
             with transaction.atomic(using):
-                engine_of(using).statements(target).send(keys, stored, [])
+                engine_of(using).statements(target).send([keys], stored, [])
 
     def _collect(self, key: Key) -> None:
         quote, present = self._quote, key.map.column

@@ -4,7 +4,7 @@ import pytest
 
 from django_sortable_ids.backfill import run, writer
 from tests.combinations import each_with
-from tests.support import elsewhere
+from tests.support import elsewhere, on_statement
 
 from .shop.models import Tight
 from .support import (
@@ -61,6 +61,16 @@ def test_rows_behind_the_cursor_are_sorted_in(name, place, after):
     assert is_strict(name)
     assert times_are_right(name)
     assert saved_run(name).rows_filled == result.filled
+
+
+def test_late_rows_of_different_ticks_share_a_transaction():
+    insert_orders([START + 50 * SECOND])
+    fill("uuid7")
+    insert_orders([START + number // 2 * SECOND for number in range(80)])
+    with on_statement("^UPDATE .*testapp_order") as updates:
+        assert fill("uuid7").filled == 80
+    assert len(updates) == 1
+    assert is_strict("uuid7")
 
 
 def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
@@ -131,7 +141,7 @@ def test_rows_after_the_cursor_are_no_neighbours_of_late_rows(name):
 @each_kind
 def test_a_late_row_that_moves_before_it_gets_its_id_is_left_for_the_next_run(name):
     insert_orders([START + 9 * SECOND])
-    planned, moves = build(name), []
+    planned, moves = build(name, 1), []
 
     def progress(_):
         if not moves:

@@ -80,6 +80,17 @@ def test_what_remains_is_printed():
     )
 
 
+@pytest.mark.parametrize(("name", "is_slow"), [("uuid7", True), ("number", False)])
+def test_rows_before_the_end_of_a_finished_run_take_longer(name, is_slow):
+    insert_orders([START + SECOND])
+    fill(name)
+    insert_orders([START] * 10_000 + [START + 2 * SECOND])
+    lines = dry_run(name)
+    assert ("  one by one, 10,000 rows before the end of the last run" in lines) == is_slow
+    least, most = build(name).seconds
+    assert (least > 10) == (most > 99) == is_slow
+
+
 # Warnings
 
 

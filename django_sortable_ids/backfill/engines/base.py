@@ -65,7 +65,8 @@ class Statements(ABC):
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> int:
-        """Write the ids ``stored`` to the rows with these keys; returns how many had no id.
+        """Write the ids ``stored`` to the rows with these keys, a sequence for each column of the
+        key; returns how many had no id.
 
         ``times`` are the times of the rows when they were read. If the database compares times, a
         row whose time has changed is skipped.
@@ -92,8 +93,8 @@ class Statements(ABC):
         """The parameters for a row; ``name`` is ``first`` or ``last``."""
         created, pk = row
         time = self._times.parameter(created)
-        keys = zip(self._key_names, self.target.stored_keys([pk])[0], strict=True)
-        return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
+        keys = zip(self._key_names, self.target.stored_keys([pk]), strict=True)
+        return {f"{name}_time": time} | {f"{name}_{key}": value for key, (value,) in keys}
 
     # Parts of the statements
 
@@ -123,7 +124,9 @@ class Statements(ABC):
     def _lists(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> dict[str, list[Any]]:
-        lists = {f"key_{n}": [key[n] for key in keys] for n in range(len(self._keys))}
+        lists = {
+            name: list(of_column) for name, of_column in zip(self._key_names, keys, strict=True)
+        }
         lists["id"] = list(stored)
         if self._compares_times:
             lists["created"] = list(map(self._times.parameter, times))

@@ -34,9 +34,8 @@ class SQLiteStatements(Statements):
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> int:
-        parameters = [(value, *key) for key, value in zip(keys, stored, strict=True)]
         with self.connection.cursor() as cursor:
-            cursor.executemany(self.sending_sql, parameters)
+            cursor.executemany(self.sending_sql, zip(stored, *keys, strict=True))
             return int(cursor.rowcount)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
@@ -174,13 +174,12 @@ class Target:
 
     # Reading
 
-    def stored_keys(self, pks: Iterable[Any]) -> list[Sequence[Any]]:
-        """The parameters for keys: for each of them a value for each of its columns."""
+    def stored_keys(self, pks: Sequence[Any]) -> list[Sequence[Any]]:
+        """The keys as parameters: for each column of the key, its values."""
         columns = zip(*pks, strict=True) if self.model._meta.is_composite_pk else [pks]
-        stored = map(self._stored, self.model._meta.pk_fields, columns)
-        return list(zip(*stored, strict=True))
+        return list(map(self._stored, self.model._meta.pk_fields, columns))
 
-    def _stored(self, field: models.Field[Any, Any], parts: Iterable[Any]) -> Iterable[Any]:
+    def _stored(self, field: models.Field[Any, Any], parts: Sequence[Any]) -> Sequence[Any]:
         if isinstance(field, models.IntegerField) and not hasattr(field, "from_db_value"):
             return parts  # as they are: preparing each takes a tenth of the time of a batch
         connection = connections[self.using]
