@@ -134,7 +134,7 @@ def _check_server(
             yield message("W010", alias=connection.alias, value=flush)
     timed = any(isinstance(field.scheme, TimeScheme) for field in fields)
     needs_zones = settings.USE_TZ or settings.TIME_ZONE != "UTC"
-    if timed and needs_zones and not has_time_zones(connection):
+    if timed and needs_zones and not connection.features.has_zoneinfo_database:
         yield message("W004", alias=connection.alias)
 
 
@@ -151,13 +151,6 @@ def _check_mariadb(
         elif not sorts_correctly:
             version = ".".join(map(str, connection.get_database_version()))
             yield message("E006", field, version=version)
-
-
-def has_time_zones(connection: BaseDatabaseWrapper) -> bool:
-    """Whether MariaDB or MySQL can convert times to a zone by its name."""
-    zone = settings.TIME_ZONE if settings.TIME_ZONE != "UTC" else "Europe/Paris"
-    sql = "SELECT CONVERT_TZ('2000-01-01 00:00:00', 'UTC', %s)"
-    return value(connection, sql, [zone]) is not None
 
 
 # Columns

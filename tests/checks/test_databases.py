@@ -8,7 +8,7 @@ from django.db import OperationalError, connection, models
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.checks import databases
-from django_sortable_ids.checks.databases import check_databases, has_time_zones
+from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     HexULIDField,
@@ -164,7 +164,7 @@ def test_a_mariadb_that_missorts_its_uuid(isolated, monkeypatch):
 
 def test_missing_time_zones(isolated, monkeypatch, settings):
     define(id=UUIDv7Field(primary_key=True))
-    monkeypatch.setattr(databases, "has_time_zones", lambda connection: False)
+    monkeypatch.setattr(connection.features, "has_zoneinfo_database", False)
     is_mysql = connection.vendor == "mysql"
     expected = ["sortable_ids.W004"] if is_mysql else []
     assert [message.id for message in check_databases(databases=["default"])] == expected
@@ -174,14 +174,14 @@ def test_missing_time_zones(isolated, monkeypatch, settings):
 
 def test_time_zones_matter_to_ids_with_a_time_alone(isolated, monkeypatch):
     define(id=LexicalSequenceField(primary_key=True))
-    monkeypatch.setattr(databases, "has_time_zones", lambda connection: False)
+    monkeypatch.setattr(connection.features, "has_zoneinfo_database", False)
     assert found() == []
 
 
 @pytest.mark.parametrize("flush", [1, 2])
 def test_commits_that_a_crash_may_lose_with_leases(isolated, settings, monkeypatch, flush):
     define(id=SnowflakeField(primary_key=True))
-    monkeypatch.setattr(databases, "has_time_zones", lambda connection: True)
+    monkeypatch.setattr(connection.features, "has_zoneinfo_database", True)
     # A test must not set it on a server that others use.
     monkeypatch.setattr(databases, "value", lambda connection, sql: flush)
     assert found() == []
@@ -200,14 +200,6 @@ def test_a_row_that_python_cannot_read(adopted):
     execute("ALTER TABLE adopted ADD COLUMN lasts time DEFAULT '26:00:00'")
     execute("INSERT INTO adopted (value) VALUES (NULL)")
     assert found() == []
-
-
-def test_how_the_server_is_asked_for_time_zones(settings):
-    if connection.vendor != "mysql":
-        pytest.skip("MariaDB and MySQL only")
-    assert has_time_zones(connection)
-    settings.TIME_ZONE = "No/Where"
-    assert not has_time_zones(connection)
 
 
 def test_django_runs_them(adopted, capsys):
