@@ -90,11 +90,6 @@ TEXTS: Mapping[str, tuple[str, str]] = {
         "in a viewset of DRF leave out lookup_value_regex and lookup_value_converter. A malformed "
         "id is then 404.",
     ),
-    "W012": (
-        "{view} redirects no old id: {model} has no unique field {old} for them.",
-        "If the old keys are in a field of another name, look the rows up by that: "
-        "get_object_or_404(Country, code=code). Leave out RedirectOldIDs.",
-    ),
     # Columns and servers
     "E004": (
         "The database generates this key (db_default), but {server} has no RETURNING: after "

@@ -19,7 +19,7 @@ from django.views.generic.edit import BaseUpdateView
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at, usable_fields
-from ..old_ids import RedirectOldIDs, old_key
+from ..old_ids import old_key
 from . import message
 from .definitions import Configs, masked_user_key
 
@@ -44,11 +44,8 @@ def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
 
 def _check_lookups(route: _Route) -> Iterator[CheckMessage]:
     """URLs of detail views that match no id of the view's model, and views without what
-    ``SortableIDLookupMixin`` or ``RedirectOldIDs`` needs."""
+    ``SortableIDLookupMixin`` needs."""
     for view, model, name, path in _lookups(route.callback):
-        if issubclass(view, RedirectOldIDs) and old_key(model) is None:
-            label, old = model._meta.label, f"old_{model._meta.pk.name}"
-            yield message("W012", view, view=view.__name__, model=label, old=old)
         field = id_at(model, path) if name else None
         if field is None and (needed := getattr(view, "needed_lookup", None)):
             if reason := needed(model, path):

@@ -63,6 +63,3 @@ SPECTACULAR_SETTINGS = {
 TIME_ZONE = "America/New_York"
 USE_TZ = True
 STATIC_URL = "static/"
-
-# The views redirect old ids, which only the copy of `demo --move-keys` has.
-SILENCED_SYSTEM_CHECKS = ["sortable_ids.W012"]

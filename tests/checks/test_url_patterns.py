@@ -203,20 +203,6 @@ def test_a_viewset_without_the_lookup_field_that_its_mixin_needs(settings):
     assert message.msg == f"{error.value}."
 
 
-def test_a_redirect_without_a_field_of_old_ids(settings):
-    class Redirected(RedirectOldIDs, generic.DetailView):
-        model = UUIDv7Key
-
-    moved = type("Moved", (Redirected,), {"model": Purchase})
-    patterns = [path("<str:pk>/", Redirected.as_view()), path("old/<str:pk>/", moved.as_view())]
-    settings.ROOT_URLCONF = type("URLs", (), {"urlpatterns": patterns})
-    (message,) = check_views()
-    assert (message.id, message.obj) == ("sortable_ids.W012", Redirected)
-    assert message.msg == (
-        "Redirected redirects no old id: testapp.UUIDv7Key has no unique field old_id for them."
-    )
-
-
 Moved = type("Moved", (RedirectOldIDs, generic.DetailView), {"model": Purchase})
 
 
