@@ -27,8 +27,6 @@ from .table_definition import (
 
 _CONSTRAINT = "sqlite_"
 """The first letters of the name of an index that belongs to a UNIQUE in CREATE TABLE."""
-_DROPS_COLUMNS = (3, 35, 5)
-"""The first SQLite with a reliable DROP COLUMN."""
 
 
 def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
@@ -72,11 +70,6 @@ def drop_column(editor: Any, field: Any) -> None:
     """Drop the column and its own indexes, and nothing else of the table."""
     column = _Column(editor, field)
     connection = editor.connection
-    if connection.Database.sqlite_version_info < _DROPS_COLUMNS:
-        raise BackfillError(
-            f"{field}: this SQLite can't drop a column without a copy of the table, and a "
-            f"copy loses what the model doesn't know. Use SQLite 3.35.5 or later"
-        )
     refuse_orphans(connection, field)
     if column.is_unique_by_a_copy(field):
         editor.remove_field(field.model, field)
