@@ -23,8 +23,6 @@ UPDATES = (
 """Look up keys as the driver returned them, for an UPDATE of a parent, on MySQL of any join."""
 CURSORS = (("rest_framework.pagination", "CursorPagination.paginate_queryset"),)
 """Compare with the ``?cursor=`` of a URL."""
-QUERIES = (("django.db.models.sql.query", "Query.try_transform"),)
-"""Need the transform that they ask for; Django's checks do not."""
 
 
 def is_called_by(functions: tuple[tuple[str, str], ...]) -> bool:

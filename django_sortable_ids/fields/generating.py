@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from django.core.exceptions import FieldError, ImproperlyConfigured, ValidationError
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models.fields import AutoFieldMixin
 from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
@@ -15,7 +15,7 @@ from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from ..schemes.generator import Generator
 from . import history_models, times
-from .callers import QUERIES, is_called_by, is_called_by_search
+from .callers import is_called_by_search
 
 if TYPE_CHECKING:
     from django.db.models import BigIntegerField as BigIntegerField
@@ -213,12 +213,4 @@ class GeneratedIDField(Field[SetType, GetType]):
     def get_transform(self, lookup_name: str) -> Any:
         if lookup_name == "exact":
             return lambda expression: expression  # of ``id__exact__icontains``
-        transform = super().get_transform(lookup_name)
-        of_times = transform is None and models.DateTimeField().get_transform(lookup_name)
-        if of_times and is_called_by(QUERIES):
-            name = getattr(self, "name", "id")
-            raise FieldError(
-                f"{self} has no lookup {lookup_name!r}: write {name}__created_at__{lookup_name} "
-                f"for the times of its ids"
-            )
-        return transform
+        return super().get_transform(lookup_name)
