@@ -58,7 +58,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "batch_size": plan.batch_size,
         "rate": 0.0,
         "rows_planned": plan.filled_before + plan.rows,
-        "options": plan.options,
+        "options": plan.target.options,
     }
     if run is None and plan.last is None:
         try:
@@ -151,7 +151,7 @@ def now_ms() -> int:
 
 def _first_values(plan: Plan) -> dict[str, Any]:
     return {
-        "options": plan.options,
+        "options": plan.target.options,
         "cursor": None,
         "ids_since": plan.ids_since,
         "rows_filled": 0,

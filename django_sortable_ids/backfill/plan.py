@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from django.db import connections
 from django.db.models import Count, Min, Q
@@ -25,7 +24,7 @@ from .sources.columns import InColumn
 from .sources.find import given_by, of_run
 from .sources.id_column import last_run, same_options
 from .sources.periods import WithoutTime
-from .sources.target import BEFORE, POLICIES, Target, check_times
+from .sources.target import POLICIES, Target, check_times
 from .writer import Writer
 
 SAMPLES = 3
@@ -50,8 +49,6 @@ class Plan:
     ids_since: datetime | None
     """The creation time from which the application generates ids as well; None if not queried."""
     last: BackfillRun | None
-    before: dict[str, Any] | None
-    """The record of an ended run of another source, if this plan fills the rows that it skipped."""
     has_ids: bool
     """Whether a row that it reached has an id. If none has, this plan starts at the first row."""
     samples: tuple[str, ...]
@@ -62,10 +59,6 @@ class Plan:
     def resumed(self) -> BackfillRun | None:
         """The unfinished run that this plan continues."""
         return self.last if self.last and self.has_ids and not self.last.finished_at else None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return self.target.options | ({BEFORE: self.before} if self.before else {})
 
     @property
     def filled_before(self) -> int:
@@ -89,9 +82,6 @@ class Plan:
         yield f"{target.label}: {target.field.scheme.title} of {target.source.described}"
         if self.resumed:
             yield f"  continues after {counted(self.filled_before, 'row')} of an earlier run"
-        if self.before:
-            first = as_words(given_by(self.before["options"]))
-            yield f"  fills what a run with {first} skipped; --verify compares the others with that"
         yield from (f"  {note}" for note in target.source.notes)
         rows = counted(self.rows, "row")
         yield f"  {rows} without an id, up to {self.batch_size:,} in a transaction"
@@ -145,8 +135,7 @@ def build(target: Target, batch_size: int) -> Plan:
         timeless = Writer(WithoutTime.in_target(target), engine)
         without_time = timeless.target.missing.count()
     all_rows = missing + without_time
-    before = _before(target, last) if last and (all_rows or not last.finished_at) else None
-    if run and (not run.finished_at or (all_rows and not before)):
+    if run and (all_rows or not run.finished_at):
         _check_options(target, run)
     check_writable(target, all_rows)
     writer, late = Writer(target, engine), 0
@@ -170,7 +159,6 @@ def build(target: Target, batch_size: int) -> Plan:
         late=late,
         ids_since=ids_since,
         last=last,
-        before=before,
         has_ids=run is not None,
         samples=_samples(target),
         warnings=(*warnings, *source.warnings),
@@ -212,25 +200,11 @@ def _has_ids(target: Target, run: BackfillRun) -> bool:
     return target.rows.filter(reached).exclude(target.needs_id).exists()
 
 
-def _before(target: Target, last: BackfillRun) -> dict[str, Any] | None:
-    """The record to keep of a run of another source, if only rows that it skipped have no id."""
-    record: dict[str, Any] | None = last.options.get(BEFORE)
-    if record is None and last.finished_at and not same_options(last, target):
-        ids_since = last.ids_since and last.ids_since.isoformat()
-        record = {"options": last.options, "cursor": last.cursor, "ids_since": ids_since}
-    if record and "skip" in record["options"].get(POLICIES, {}).values():
-        with suppress(BackfillError):
-            first = of_run(record["options"], target.model, target.field, target.using)
-            if same_options(BackfillRun(**record), first) and not first.missing.exists():
-                return record
-    return None
-
-
 def _check_options(target: Target, run: BackfillRun) -> None:
     """Raise ``BackfillError`` if the ids of the run had other options."""
     old, new = run.options, target.options
     pairs = [(as_words(given_by(old)), as_words(given_by(new)))]
-    for key in sorted({*old, *new} - {BEFORE, POLICIES}):
+    for key in sorted({*old, *new} - {POLICIES}):
         pairs.append((f"{key} = {old.get(key)!r}", f"{key} = {new.get(key)!r}"))
     for was, now in pairs:
         if was != now:

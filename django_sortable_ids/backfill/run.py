@@ -32,7 +32,6 @@ from .engines import engine_of
 from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
 from .plan import Plan
-from .sources.target import BEFORE
 from .writer import Writer
 
 TRIES = 5
@@ -109,8 +108,7 @@ class _Runner:
                 remaining = self._count_missing()
             if timeless := self._plan.timeless:
                 remaining = self._fill_without_time(timeless) + self._count_missing()
-            before = self._run.options.get(BEFORE, {})
-            ended = {"finished_at": timezone.now(), "last_error": "", **before}
+            ended = {"finished_at": timezone.now(), "last_error": ""}
             if not self._retried(lambda: owner.mine(self._target, self._run).update(**ended)):
                 raise owner.ownership_lost(self._target)
         return Result(self._filled, remaining)

@@ -1,6 +1,5 @@
 """Rows without a time and rows whose time the scheme can't hold: refused, left, or filled."""
 
-import shlex
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +10,6 @@ from django.core.management import CommandError
 from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease
 from tests.support import elsewhere, execute, on_statement
@@ -27,11 +25,9 @@ from .support import (
     field_of,
     find,
     ids,
-    ids_by_key,
     insert_orders,
     label,
     rows,
-    saved_run,
 )
 from .test_outages import on_a_server
 
@@ -90,38 +86,12 @@ def test_a_verification_tells_the_ids_of_now_from_edited_times():
     assert lines[3] == "all different, the others strictly in order"
 
 
-@pytest.mark.parametrize("stops", [False, True], ids=["at once", "in two parts"])
-def test_skipped_rows_get_ids_of_another_source(stops):
-    """As the reference says, and each next command ends well."""
+def test_skipped_rows_get_no_ids_of_another_source():
     insert_orders([START + n * SECOND if n % 5 else None for n in range(50)])
-    first = command("uuid7", on_null="skip")[-1]
-    given = {pk: value for pk, value in ids_by_key("uuid7").items() if value}
-    support.command(*words(first))
+    command("uuid7", on_null="skip")
     period = {"created_from": "pk", "start": "2015-01-01", "end": "2024-05-17"}
-    assert any(
-        "skipped; --verify compares the others" in line
-        for line in support.command("uuid7", dry_run=True, **period)
-    )
-    if stops:
-        target = find_target(
-            label("uuid7"), {"created_from": "pk", "start": "2015-01-01", "end": "2024-05-17"}, None
-        )
-        with suppress(support.Stop):
-            run.execute(plan.build(target, 3), support.stop_after(2))
-        assert saved_run("uuid7").rows_filled == 6
-    lines = support.command("uuid7", **({} if stops else period))
-    assert f"{4 if stops else 10} rows filled." in lines
-    assert given.items() <= ids_by_key("uuid7").items()
-    assert lines[-1].startswith("Next: ")
-    for next_step in (lines[-1], f"{label('uuid7')} --verify"):
-        verified = support.command(*words(next_step))
-        assert verified[:3] == [
-            "50 rows, 50 with an id",
-            f"10 {UNCOMPARED}",
-            "all different, strictly in order",
-        ]
-    assert saved_run("uuid7").options["created_from"] == "created_at"
-    assert "0 rows filled." in support.command("uuid7")
+    assert "to keep ids of both, delete the BackfillRun" in support.refusal("uuid7", **period)
+    assert "10 rows filled." in command("uuid7", on_null="now")
 
 
 def test_rows_of_another_source_are_refused_with_those_that_were_not_skipped():
@@ -130,11 +100,6 @@ def test_rows_of_another_source_are_refused_with_those_that_were_not_skipped():
     insert_orders([START])
     refused = support.refusal("uuid7", created_from="pk", start="2015-01-01", end="2015-02-01")
     assert "the rows would not sort together" in refused
-
-
-def words(line):
-    """The arguments of a printed command."""
-    return shlex.split(line.rpartition("backfill_ids ")[2])
 
 
 def test_rows_out_of_range_are_left():

@@ -16,7 +16,7 @@ from ...fields.of_model import is_same, referenced_column
 from ...models import BackfillRun, MoveNote
 from ...schema import constraints
 from ...schemes.support import nearest
-from .target import BEFORE, POLICIES, Target, database_option
+from .target import POLICIES, Target, database_option
 
 
 def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
@@ -72,8 +72,7 @@ def last_run(label: str, using: str) -> BackfillRun | None:
 
 def same_options(run: BackfillRun, target: Target) -> bool:
     """Whether the run had the options of the target; its policies may differ."""
-    ignored = {BEFORE: None, POLICIES: None}
-    return bool(run.options | ignored == target.options | ignored)
+    return bool(run.options | {POLICIES: None} == target.options | {POLICIES: None})
 
 
 def check_schema(model: type[models.Model], field: SortableIDField, using: str) -> None:

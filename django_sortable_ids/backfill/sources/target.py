@@ -23,7 +23,6 @@ from ...schemes.clock_and_randomness import MICROSECOND
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run
-BEFORE = "before"  # that of an earlier run, whose skipped rows this one fills, for --verify
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip"]
 
