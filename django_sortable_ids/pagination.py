@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.core.paginator import EmptyPage, Paginator
 from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy
-from django.db.models.query import NamedValuesListIterable, ValuesIterable
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import cached_property
 
@@ -110,18 +109,7 @@ class IDOrder(NamedTuple):
 
     def text(self, row: Any) -> str:
         """What a URL says of the row's place: the public text of its id, signed if it is masked."""
-        if isinstance(row, dict):
-            return signed(self.field, row[self.path if self.path in row else self.attname])
         return signed(self.field, getattr(row, self.attname))
-
-    def is_in(self, rows: QuerySet[Any]) -> bool:
-        """Whether the rows contain the id: instances, dictionaries and named tuples with it."""
-        fields = rows._fields  # type: ignore[attr-defined]
-        if fields is None:
-            return True
-        names = {ValuesIterable: {self.path, self.attname}, NamedValuesListIterable: {self.attname}}
-        of_id = names.get(rows._iterable_class, set())
-        return bool(of_id) and (not fields or not of_id.isdisjoint(fields))
 
 
 @dataclass(frozen=True)
@@ -172,18 +160,17 @@ def keyset_page(
 ) -> KeysetPage:
     """The rows after an id, or the last rows before it, at most ``per_page``.
 
-    ``rows`` are instances, dictionaries or named tuples, in the order of a unique id that each
-    contains, ascending or descending; otherwise ``ValueError``. ``after`` and ``before`` are what
-    another page says of its neighbours. Without them, and for ``after=""``, it is the first page;
-    for ``before=""`` it is the last one. Raises ``InvalidID``, a ``ValueError``, for any other
-    text. ``order`` is theirs, if it is known.
+    ``rows`` are instances, in the order of a unique id, ascending or descending; otherwise
+    ``ValueError``. ``after`` and ``before`` are what another page says of its neighbours. Without
+    them, and for ``after=""``, it is the first page; for ``before=""`` it is the last one. Raises
+    ``InvalidID``, a ``ValueError``, for any other text. ``order`` is theirs, if it is known.
     """
     if per_page < 1:
         raise ValueError(f"per_page is {per_page}: expected 1 or more")
     order = order or id_order(rows)
-    if order is None or not order.is_in(rows):
+    if order is None or rows._fields is not None:  # type: ignore[attr-defined]
         raise ValueError(
-            f"{rows.model._meta.label}: expected rows in the order of a unique id that they contain"
+            f"{rows.model._meta.label}: expected instances in the order of a unique id"
         )
     backwards = before is not None
     position = before if backwards else after
