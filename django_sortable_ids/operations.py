@@ -6,7 +6,6 @@ __all__ = [
     "KeyCopy",
     "MigratePrimaryKey",
     "MovedKey",
-    "RenameMovedKey",
     "SwapSortableID",
 ]
 
@@ -27,7 +26,7 @@ from .errors import BackfillError, counted
 from .fields import SortableIDField
 from .models import MoveNote
 from .primary_keys.changes.moved import KeyCopy, MovedKey
-from .primary_keys.operation import BothWays, MigratePrimaryKey, RenameMovedKey
+from .primary_keys.operation import BothWays, MigratePrimaryKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column

@@ -184,11 +184,6 @@ def move(request: Request) -> None:
     file = migration_file(loader, app_label, name, sorted(leaves), [operation])
     file.write()
     output.say(f"Wrote {file.name}")
-    moved = app_label, file.path.stem
-    for app, operations in planned.renamed.items():
-        later = migration_file(loader, app, f"after_{file.path.stem}", [moved], operations)
-        later.write()
-        output.say(f"Wrote {later.name}, which gives keys and old keys their names")
     command = request.line.then(f"migrate{database_option(using)}")
     output.add(migration=file.name, next=command)
     output.say("Next: read it, stop the application, and run", f"  {command}")

@@ -20,7 +20,6 @@ from ..errors import BackfillError
 from ..fields import SortableIDField, history_models
 from ..fields.auto_fields import plain_source
 from ..schemes.support import nearest
-from .changes.change import columns
 from .changes.moved import COUNTED, OLD
 
 _REPLACED = (models.AutoField, models.UUIDField)
@@ -126,12 +125,10 @@ def kept_problems(unprepared: Iterable[Model], to: str | None) -> Iterator[str]:
     for model in unprepared:
         key, field = model._meta.pk, new_key(model, to)[0].__name__
         if not isinstance(key, (SortableIDField, models.CompositePrimaryKey, *_REPLACED)):
-            old = f"{key.name} with unique=True instead of primary_key=True"
-            if key.name == "id":
-                old = f"{OLD}id = {old_field(key)}"
             yield (
                 f"{model._meta.label} keeps its key {key.name}, a {type(key).__name__}. To replace "
-                f"it, write id = {field}(primary_key=True) and {old}"
+                f"it, write {key.name} = {field}(primary_key=True) and {OLD}{key.name} = "
+                f"{old_field(key)}"
             )
 
 
@@ -172,24 +169,16 @@ def old_field(before: Any) -> str:
     return f"models.{COUNTED.get(internal, plain).__name__}({length}{', '.join(options)})"
 
 
-def name_of_old(meta: Any, before: str) -> str:
-    """The name of the field with the old key: ``before``, if a natural key stays as it is."""
-    names = {field.name for field in meta.local_concrete_fields} - {meta.pk.name}
-    return before if before in names else f"{OLD}{meta.pk.name}"
-
-
 def old_field_problems(
     moving: Iterable[Model], state: ProjectState, connection: Any, *, keeps_old: bool
 ) -> Iterator[str]:
     """What models lack for keeping their old keys. ``state`` is that of the migrations."""
     for model in moving:
         before = state.apps.get_model(model._meta.label)._meta.pk
-        name = name_of_old(model._meta, before.name)
-        by_name = {field.name: field for field in model._meta.local_concrete_fields}
-        if name == before.name and not by_name[name].unique:
-            yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
-        if name == before.name or not keeps_old:
+        if not keeps_old:
             continue
+        name = f"{OLD}{before.name}"
+        by_name = {field.name: field for field in model._meta.local_concrete_fields}
         old, expected = by_name.get(name), before.rel_db_type(connection)
         if not (old and old.null and old.unique and old.db_type(connection) == expected):
             yield (
@@ -209,23 +198,9 @@ def name_problems(moving: Iterable[Model], state: ProjectState) -> Iterator[str]
                 f"{model._meta.label}.{key.name}: the column of the key is {before.column}, and "
                 f'the model says {key.column}: add db_column="{before.column}"'
             )
-        old, new, options = before.name, key.name, before.model._meta
-        if old == new:
-            continue
-        # What would follow the key to its new name, but belongs to the field that keeps the name.
-        for group in (*options.unique_together, *options.constraints, *options.indexes):
-            if old in getattr(group, "fields", group):
-                yield (
-                    f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the "
-                    f"key is {new} now: remove it and migrate, move the key, and add it again"
-                )
-        for owner, field in columns(apps):
-            is_reference = field.remote_field and field.target_field.model is model
-            if is_reference and field.target_field.name == old:
-                yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
-            elif history_models.original_of(owner) is model and field.name == old:
-                yield (
-                    f"{field} copies {old}, and the key is {new} now: before the move, rename "
-                    f"{old} to {new} by RenameField in both models; move {new} with {OLD}{new}; "
-                    f"and rename that to {old}"
-                )
+        if key.name != before.name:
+            yield (
+                f"the key of {model._meta.label} was {before.name}, and is {key.name} now: call it "
+                f"{before.name}, and the field of the old one {OLD}{before.name}. Migrations with "
+                f"RenameField give them other names after the move"
+            )

@@ -31,8 +31,8 @@ from .changes import texts
 from .changes.change import references_of, referring
 from .changes.engine import KeyEngine
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
-from .edits import Edit, Model, NotEdited, name_of_old
-from .operation import MigratePrimaryKey, RenameMovedKey
+from .edits import Edit, Model, NotEdited
+from .operation import MigratePrimaryKey
 
 
 @dataclass(frozen=True)
@@ -56,22 +56,6 @@ class PlannedMove:
             for model in state.get_models(include_auto_created=True)
             if model._meta.db_table in written
         }
-
-    @property
-    def renamed(self) -> dict[str, list[RenameMovedKey]]:
-        """The operations that rename keys, and the fields of old keys, to their names in the
-        models after the move, by app."""
-        by_app: dict[str, list[RenameMovedKey]] = {}
-        for key in self.operation.keys:
-            meta = apps.get_model(key.model)._meta
-            names = {key.name: meta.pk.name}
-            if key.old is not None:
-                names[key.old_name] = name_of_old(meta, key.name)
-            if key.name != meta.pk.name:
-                app_label, model = key.model_key
-                fields = [(old, new, redefined(meta.get_field(new))) for old, new in names.items()]
-                by_app.setdefault(app_label, []).append(RenameMovedKey(model, fields))
-        return by_app
 
 
 def build(
@@ -111,14 +95,8 @@ def build(
             kind, options = edits.new_key(model, to)
             field = kind(primary_key=True, **options)
         else:
-            field, name = redefined(meta.pk), name_of_old(meta, was.name)
-            if keeps_old or name == was.name:
-                old = redefined(meta.get_field(name))
-            if meta.pk.name != was.name:
-                # The columns get other names after the move.
-                column = {"db_column": was.db_column} if was.db_column else {}
-                field = redefined(meta.pk, "db_column", **column)
-                old = old and redefined(old, "db_column")
+            field = redefined(meta.pk)
+            old = redefined(meta.get_field(f"{OLD}{was.name}")) if keeps_old else None
         source: dict[str, Any] = {**chosen[meta.label], "on_null": on_null}
         moved.append(MovedKey(meta.label, was.name, field, old, **source))
     warnings = list(key_map.check(moved, state, using))
@@ -194,7 +172,7 @@ def _to_move(
             "apps with migrations, and edit their keys first"
         )
     problems = [*edits.name_problems(moving, state)]
-    if not needed:
+    if not (needed or problems):
         problems += edits.old_field_problems(moving, state, connection, keeps_old=keeps_old)
     if problems or unapplied:
         raise BackfillError("\n".join(problems) or waiting)

@@ -20,12 +20,10 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 from ..backfill.sources.id_column import require_table
-from ..db import tables
 from ..db.errors import explained
-from ..db.transactions import with_short_lock_timeout, without_statement_limit
+from ..db.transactions import without_statement_limit
 from ..errors import BackfillError
 from ..models import MoveNote
-from ..schema.swap import rename
 from . import notes, obstacles
 from .changes.change import build
 from .changes.engine import KeyEngine
@@ -199,57 +197,6 @@ class MigratePrimaryKey(BothWays):
     def migration_name_fragment(self) -> str:
         first, *others = (key.model_key[1] for key in self.keys)
         return f"move_key_of_{first}{'_and_others' if others else ''}"
-
-
-class RenameMovedKey(BothWays):
-    """Gives a moved key, and the field of its old values, the names that they have in the model.
-
-    ``fields`` are the present name of each, its next name, and the field under that name. All
-    columns are renamed in one transaction, or in one statement of MariaDB and MySQL: after a stop,
-    ``migrate`` sees whether it was executed.
-    """
-
-    __module__ = "django_sortable_ids.operations"
-    """Migrations import it from there."""
-
-    def __init__(self, model_name: str, fields: Sequence[tuple[str, str, Any]]) -> None:
-        self.model_name = model_name
-        self.model_name_lower = model_name.lower()
-        self.fields = fields
-        self.renamed_fields = [(name, following) for name, following, _ in fields]
-        """Read by the guard of ``migrate``."""
-
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        state.__dict__.pop("apps", None)
-        for name, following, field in self.fields:
-            state.rename_field(app_label, self.model_name_lower, name, following)
-            state.alter_field(app_label, self.model_name_lower, following, field, True)
-
-    def _change(
-        self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
-    ) -> None:
-        present, final = (
-            state.apps.get_model(app_label, self.model_name) for state in (before, after)
-        )
-        connection, table = editor.connection, present._meta.db_table
-        if not self.allow_migrate_model(connection.alias, present):
-            return
-        names = self.renamed_fields
-        if backwards:
-            names = [(following, name) for name, following in reversed(names)]
-        pairs = (
-            (present._meta.get_field(old).column, final._meta.get_field(new).column)
-            for old, new in names
-        )
-        columns = {old: new for old, new in pairs if old != new}
-        gone = columns.keys() - columns.values()
-        if gone and all(tables.has_column(connection, table, column) for column in gone):
-            key = present._meta.pk
-            with_short_lock_timeout(editor, lambda: rename(editor, key, columns))
-
-    def describe(self) -> str:
-        names = ", ".join(f"{name} to {following}" for name, following in self.renamed_fields)
-        return f"Rename the key of {self.model_name} and its old values: {names}"
 
 
 def moves(migration: Migration) -> list[MigratePrimaryKey]:

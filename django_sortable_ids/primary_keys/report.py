@@ -18,7 +18,6 @@ from ..errors import counted, minutes
 from .changes.change import Key
 from .changes.moved import MovedKey
 from .changes.texts import rows_with_keys
-from .edits import name_of_old
 from .key_map import KeyMaps
 from .move_plan import PlannedMove
 
@@ -121,7 +120,7 @@ def report(planned: PlannedMove) -> Report:
             key=str(apps.get_model(moved.model)._meta.pk),
             scheme=type(moved.field).__name__,
             rows=rows[key.table],
-            old=name_of_old(apps.get_model(moved.model)._meta, moved.name) if moved.old else None,
+            old=moved.old_name if moved.old else None,
             times=_source(moved),
             references=[
                 f"{table.name}.{column.name}"

@@ -48,8 +48,9 @@ Customer.objects.update(joined=F("joined") + timedelta(hours=2))
 """
 OLD = "old_id = models.BigIntegerField(null=True, unique=True, editable=False)"
 KEPT = (
-    "depot.Country keeps its key code, a CharField. To replace it, write id = UUIDv7Field("
-    "primary_key=True) and code with unique=True instead of primary_key=True"
+    "depot.Country keeps its key code, a CharField. To replace it, write code = UUIDv7Field("
+    "primary_key=True) and old_code = models.CharField(max_length=2, null=True, unique=True, "
+    "editable=False)"
 )
 EDITS = [
     "Edit the models first. Add imports, and to each class its lines, instead of its key:",
