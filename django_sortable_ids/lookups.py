@@ -22,6 +22,10 @@ from .fields.of_model import referenced_id
 from .fields.public import Candidates, Malformed
 from .schemes.errors import described
 
+_NOTHING = "FALSE"
+"""The SQL of a comparison with malformed ids: in an annotation, Django's ``EmptyResultSet`` would
+discard all rows of the query."""
+
 _TEXT_LOOKUPS = (
     *("pasted", "contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"),
     *("iexact", "regex", "iregex", "search"),
@@ -45,7 +49,9 @@ class _EqualsACandidate(_KeepCandidates):
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         if isinstance(self.rhs, Candidates):
             return compiler.compile(lookups.In(self.lhs, list(self.rhs.values)))
-        return _nothing([self.rhs]) or super().as_sql(compiler, connection)  # type: ignore[misc]
+        if isinstance(self.rhs, Malformed):
+            return _NOTHING, []
+        return super().as_sql(compiler, connection)  # type: ignore[misc]
 
 
 class _InCandidates:
@@ -75,14 +81,10 @@ class _InCandidates:
         return super().get_prep_lookup()  # type: ignore[misc]
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        return _nothing(self.rhs) or super().as_sql(compiler, connection)  # type: ignore[misc]
-
-
-def _nothing(values: Any) -> Any:
-    """The SQL of a comparison with nothing but malformed ids; else None. In an annotation, Django's
-    ``EmptyResultSet`` would discard all rows of the query."""
-    are_malformed = isinstance(values, list) and all(isinstance(it, Malformed) for it in values)
-    return ("FALSE", []) if are_malformed and values else None
+        values = self.rhs if isinstance(self.rhs, list) else ()
+        if values and all(isinstance(value, Malformed) for value in values):
+            return _NOTHING, []
+        return super().as_sql(compiler, connection)  # type: ignore[misc]
 
 
 def _is_expression(value: Any) -> bool:

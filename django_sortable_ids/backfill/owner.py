@@ -133,8 +133,10 @@ def ownership_lost(target: Target) -> BackfillError:
     run = last_run(target.label, target.using)
     what = "its BackfillRun was deleted while it was used"
     if run is not None:
-        reason = f"because this process sent no heartbeat for {SILENCE_SECONDS} s"
-        what = f"it was taken over by {run.owner}, {reason}"
+        what = (
+            f"it was taken over by {run.owner}: this process sent no heartbeat for "
+            f"{SILENCE_SECONDS} s, or its container has the host name of another one"
+        )
     return BackfillError(f"{target.label}: {what}. It stops, and has written nothing since")
 
 

@@ -216,10 +216,12 @@ class _Runner:
                         f"prevents it, or other sessions insert rows of its time: disable it, or "
                         f"wait for them, and start again; the batch was rolled back"
                     ) from None
+                self._plan.writer.computes = False
             except IntegrityError as error:
                 if attempt == TRIES:
                     raise self._target.stopped(self._tried.rows[0], error) from error
             else:
+                self._plan.writer.computes = True
                 self._size.took(batch.size, time.monotonic() - started)
                 self._apply(changes)
                 return batch

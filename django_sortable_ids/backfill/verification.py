@@ -167,7 +167,9 @@ class Verification:
         elif not self.failures:
             parts = ["all different"]
             if self.judged > 1 or self.judged == self.with_id:
-                parts.append("the others strictly in order" if self.edited else "strictly in order")
+                is_all = self.expected.about_times or self.judged == self.with_id
+                of_run = "" if is_all else "those of the run "
+                parts.append(f"{'the others ' if self.edited else of_run}strictly in order")
             exceptions = (self.edited, self.without_time, self.other_versions, self.not_of_run)
             if self.expected.about_times and not any(exceptions):
                 parts.append(f"and {self.expected.about_times}")

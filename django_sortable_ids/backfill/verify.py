@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -158,8 +159,11 @@ class Checker:
         self._earlier = expected.earlier // MICROSECOND
         self._later = expected.later // MICROSECOND
         self._length = self._times.tick_ns // 1000 if self._times else 0
-        has_times = self._times is not None and source.times is not None
-        result.is_decided = not has_times or self._length <= self._resolution
+        # A late row gets the next number of a sequence.
+        is_exact = source.times is None or self._length <= self._resolution
+        result.is_decided = self._times is not None and is_exact
+        if self._times is None:
+            result.expected = replace(expected, about_times="")
         if not expected.about_times:
             result.is_decided = False
             result.notes.append(

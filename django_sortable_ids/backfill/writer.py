@@ -54,6 +54,8 @@ class Writer:
         self._connection = engine.connection
         self.statements = engine.statements(target)
         """How Python sends ids."""
+        self.computes = True
+        """Set to False, Python sends the next ids: only to rows that it has read."""
         self._computing: ComputingIDs | None = None
         times, has_times = target.source.own_times, isinstance(target.field.scheme, TimeScheme)
         # Python is faster on SQLite, and only Python knows the zone of other times.
@@ -75,7 +77,8 @@ class Writer:
 
         Raises ``BackfillError``, naming a row, if an id can't be generated.
         """
-        computed = self._computing.next_batch(cursor, size) if self._computing else None
+        computing = self._computing if self.computes or (cursor and cursor.span) else None
+        computed = computing.next_batch(cursor, size) if computing else None
         batch = computed or self._from_python(cursor, size)
         if batch.size:
             self.pending.made(batch.rows[0], batch.rows[-1], batch.size)

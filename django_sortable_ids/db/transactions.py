@@ -63,7 +63,7 @@ def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Res
     def transact() -> Result:
         original = connections[using]
         if fresh or in_transaction(using):
-            connections[using] = original.copy()
+            _connect_again(using)
         try:
             _commit_each_statement(using)
             with transaction.atomic(using=using):
@@ -105,6 +105,7 @@ def in_a_thread(work: Callable[[], Result], using: str) -> Result:
 
     def run() -> None:
         try:
+            _connect_again(using)
             _commit_each_statement(using)
             done.set_result(work())
         except BaseException as error:
@@ -127,6 +128,13 @@ def is_lost(error: Error, using: str) -> bool:
         or connection.connection is None
         or not connection.is_usable()
     )
+
+
+def _connect_again(using: str) -> None:
+    """Replace the connection of this thread by a new one, outside of a pool: all connections of the
+    pool may be in transactions that wait for this one."""
+    connections[using] = connections[using].copy()
+    connections[using].settings_dict["OPTIONS"].pop("pool", None)
 
 
 def _commit_each_statement(using: str) -> None:

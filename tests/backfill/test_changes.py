@@ -19,6 +19,7 @@ from tests.support import elsewhere, execute, on_statement, query
 from tests.testapp.models import Order
 
 from .support import (
+    MICROSECOND,
     SECOND,
     START,
     TIMED,
@@ -161,6 +162,23 @@ def test_rows_that_appear_between_the_counting_and_the_writing_of_a_batch(name, 
     ):
         result = run.execute(planned)
     assert (result.filled, result.remaining) == (12, 0)
+    assert times_are_right(name)
+    assert is_strict(name)
+
+
+@pytest.mark.skipif("connection.vendor != 'mysql'", reason="the others count and write at once")
+@pytest.mark.parametrize("name", ["uuid7", "snowflake"])
+def test_rows_that_appear_in_the_tick_of_each_batch(name):
+    """As with one inserter in ids of a second: Python sends the ids of such a batch."""
+    ticks = [START + n * SECOND for n in range(4)]
+    insert_orders([tick + n * MICROSECOND for tick in ticks for n in range(0, 50, 10)])
+    planned = build(name)
+    late = [tick + MICROSECOND for tick in ticks]
+    counted = any_of(statements_of(planned)[1:2])
+    with on_statement(counted, lambda: elsewhere(lambda: insert_orders(late)), after=True) as ran:
+        result = run.execute(planned)
+    assert result.filled + result.remaining == 20 + 4 * len(ran)
+    assert fill(name).remaining == 0
     assert times_are_right(name)
     assert is_strict(name)
 

@@ -185,8 +185,9 @@ def test_a_command_that_lost_the_run_while_it_was_stopped_writes_nothing_more(co
     stopped.process.send_signal(signal.SIGCONT)
     last = stopped.output().splitlines()[-1]
     assert last.endswith(
-        f"testapp.Order.uuid7: it was taken over by {SELF}, because this process sent no heartbeat "
-        f"for 60 s. It stops, and has written nothing since"
+        f"testapp.Order.uuid7: it was taken over by {SELF}: this process sent no heartbeat for "
+        f"60 s, or its container has the host name of another one. It stops, and has written "
+        f"nothing since"
     )
     assert before.last_error == ""
     assert stopped.code == 1

@@ -66,11 +66,34 @@ def test_it_passes_after_a_run(name, monkeypatch):
     monkeypatch.setattr(target, "PAGE", 3)
     insert_orders([START + i // 7 * SECOND for i in range(20)])
     fill(name, 3)
-    expected = [
-        "20 rows, 20 with an id",
-        "all different, strictly in order, and of their rows' times",
-    ]
+    of_times = "" if name == "number" else ", and of their rows' times"
+    expected = ["20 rows, 20 with an id", f"all different, strictly in order{of_times}"]
     assert run_command(name) == (expected, None)
+
+
+def test_late_rows_of_a_sequence_have_its_next_numbers():
+    insert_orders([START + n * SECOND for n in range(10)])
+    fill("number")
+    insert_orders([START + SECOND])
+    fill("number")
+    late, third = (row.pk for row in rows("number")[2:4])
+    error = run_command("number")[1][0]
+    assert "1 of 11 ids are of another time than their row, or out of order" in error
+    assert run_command("number", allow_edited_times="10")[0][-2:] == [
+        "all different, the others strictly in order",
+        f"  {third} comes after {late}, but its id does not",
+    ]
+
+
+def test_numbers_of_the_application_are_in_no_order_with_those_of_the_run():
+    field = field_of("number")
+    insert_orders([START + n * SECOND for n in range(3)])
+    rows("number").filter(pk=rows("number").last().pk).update(number=field.take(1, "default")[0])
+    fill("number")
+    assert run_command("number") == (
+        ["3 rows, 3 with an id", "all different, those of the run strictly in order"],
+        None,
+    )
 
 
 MALFORMED = [

@@ -439,6 +439,23 @@ def test_others_do_not_wait_for_an_open_transaction(sequence):
     assert numbers(model, 1) == ["000004"]
 
 
+@one_writer
+def test_a_transaction_with_the_last_connection_of_a_pool(sequence):
+    if connection.vendor != "postgresql":
+        pytest.skip("PostgreSQL has pools")
+    model = sequence(**SIX_DIGITS, block=2)
+    usual, pooled = connections["default"], connection.copy()
+    pooled.settings_dict["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 1, "timeout": 5}
+    connections["default"] = pooled
+    try:
+        with transaction.atomic():
+            assert numbers(model, 3) == ["000000", "000001", "000002"]
+    finally:
+        connections["default"] = usual
+        pooled.close()
+        pooled.close_pool()
+
+
 def test_threads_take_turns(sequence):
     """What one of them takes is not mixed with what another takes at the same time."""
     field = sequence(**SIX_DIGITS, block=81_000)._meta.get_field("number")
