@@ -439,10 +439,8 @@ def test_others_do_not_wait_for_an_open_transaction(sequence):
     assert numbers(model, 1) == ["000004"]
 
 
-@one_writer
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="the others have no pools")
 def test_a_transaction_with_the_last_connection_of_a_pool(sequence):
-    if connection.vendor != "postgresql":
-        pytest.skip("PostgreSQL has pools")
     model = sequence(**SIX_DIGITS, block=2)
     usual, pooled = connections["default"], connection.copy()
     pooled.settings_dict["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 1, "timeout": 5}
