@@ -26,7 +26,7 @@ ERRORS = {
 }
 """Classes whose argument a person reads in a terminal or a log."""
 LISTS = (
-    *("problems", "_problems", "refusals", "rehearse", "_unlisted", "_of_programs"),
+    *("problems", "_problems", "refusals", "rehearse"),
     *("_not_stored", "_refusals"),
 )
 """The first words of functions that yield such texts."""

@@ -1,17 +1,15 @@
-"""The rows without an id: those after a row in the order of creation times; and all of them, sorted
-once into a temporary table, if nobody else uses the table."""
+"""The rows without an id after a row, in the order of creation times."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from django.db import connections
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 
-from .batch import Cursor, Span, TickFull, mint
+from .batch import Cursor, Span
 from .sources.base import Row
 from .sources.target import SORTED_AT_ONCE, Target
 
@@ -208,89 +206,3 @@ def _unchanged(target: Target, rows: Sequence[Row], locks: bool = False) -> list
             list(alone.select_for_update().values_list("pk"))
         unchanged.update(target.read(target.missing.filter(pk__in=keys).order_by()))
     return [row for row in rows if row in unchanged]
-
-
-_PAGE = 100_000
-_PLACE, _KEY = "sortable_ids_place", "sortable_ids_key"
-_TABLE = "sortable_ids_sorted_rows"
-_CREATED = {
-    # The rows are numbered as they are inserted.
-    "mysql": "CREATE TEMPORARY TABLE {} (n BIGINT AUTO_INCREMENT PRIMARY KEY) {}",
-    "postgresql": "CREATE TEMPORARY TABLE {} AS SELECT row_number() OVER () AS n, s.* FROM ({}) s",
-    "sqlite": "CREATE TEMPORARY TABLE {} AS {}",
-}
-
-
-class RowsInTemporaryTable:
-    """The rows of a target with times in a column and a key of one column, in order, with new ids.
-    The temporary table is dropped at the end of the context, and after an error by the next one."""
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-        self._connection: Any = connections[target.using]
-        self._number = "rowid" if self._connection.vendor == "sqlite" else "n"
-
-    def __enter__(self) -> RowsInTemporaryTable:
-        target, vendor = self._target, self._connection.vendor
-        place = target.source.selected_place
-        selected = {_PLACE: F(place) if isinstance(place, str) else place, _KEY: F("pk")}
-        rows = target.missing.annotate(**selected).values_list(_PLACE, _KEY)
-        compiler = rows.query.get_compiler(target.using)
-        sql, parameters = compiler.as_sql()
-        self._convert = compiler.get_converters([compiler.select[0][0]])
-        self._apply = compiler.apply_converters
-        self._drop()
-        self._execute(_CREATED[vendor].format(_TABLE, sql), parameters)
-        if vendor == "postgresql":
-            self._execute(f"CREATE UNIQUE INDEX ON {_TABLE} (n)")
-            self._execute(f"ANALYZE {_TABLE}")
-        return self
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        if error is None:  # else the transaction may be aborted
-            self._drop()
-
-    @property
-    def count(self) -> int:
-        return int(self._execute(f"SELECT COUNT(*) FROM {_TABLE}")[0][0])
-
-    def pages(self) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
-        """The keys and the new ids of each page, as the database stores them.
-
-        Raises ``BackfillError``, naming a row, if an id can't be generated.
-        """
-        target, source = self._target, self._target.source
-        storage = target.field.stored(self._connection)
-        columns = "*" if self._number == "n" else "rowid, *"
-        sql = f"SELECT {columns} FROM {_TABLE} WHERE {self._number} > %s ORDER BY 1 LIMIT %s"
-        last, size = 0, _PAGE
-        while rows := self._execute(sql, [last, size]):
-            places = [place for _, place, _ in rows]
-            if self._convert:
-                converted = self._apply(((place,) for place in places), self._convert)
-                places = [place for (place,) in converted]
-            if len(rows) == size:  # There may be more of the last tick.
-                start, _ = target.tick_of(places[-1])
-                while places and source.at(places[-1]) >= start:
-                    places.pop()
-                if not places:
-                    size *= 2
-                    continue
-                del rows[len(places) :]
-            last, size = rows[-1][0], _PAGE
-            keys = [key for _, _, key in rows]
-            ticks = target.scheme.ticks(list(source.microseconds(places)))
-            try:
-                numbers, _ = mint(target.scheme, ticks, None, 0)
-            except TickFull as error:
-                raise target.stopped((places[error.last], keys[error.last]), error) from error
-            yield keys, storage.all_to_db(numbers, self._connection)
-
-    def _drop(self) -> None:
-        temporary = "TEMPORARY " if self._connection.vendor == "mysql" else ""
-        self._execute(f"DROP {temporary}TABLE IF EXISTS {_TABLE}")
-
-    def _execute(self, sql: str, parameters: Any = None) -> list[Any]:
-        with self._connection.cursor() as cursor:
-            cursor.execute(sql, parameters)
-            return list(cursor.fetchall()) if cursor.description else []

@@ -178,7 +178,7 @@ class Writer:
         return self.target.read(rows[: min(most, LATE_ROWS)])
 
     def late_batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
-        """The first of the rows of each tick, and all late rows between the same two ids of it."""
+        """In each tick one gap: its first late row, and all others up to the next id."""
         with self._naming(rows[0]):
             if (known := self._independent_ids(rows)) is not None:
                 return self._late(dict(zip(rows, known, strict=True)))

@@ -194,16 +194,7 @@ def verify_ids(request: Request) -> None:
     output, target, writes = request.output, _target(request), request.options["write_migration"]
     source = target.source
     if isinstance(source, Originals):
-        if writes:
-            raise CommandError(
-                f"{target.label} is in a history model: several history rows have the id of one "
-                f"original, so no migration can make the ids unique. Use --verify instead"
-            )
-        result = compare(target, source, output.examples)
-        output.add(**of_target(target), migration=None, next=None, **result.document())
-        output.say(*result.lines())
-        if result.failures:
-            raise CommandError(f"{target.label}: {'; '.join(result.failures)}")
+        _compare(request, target, source)
         return
     model, field, using = target.model, target.field, target.using
     # It may be unique together with other columns.
@@ -249,14 +240,44 @@ def verify_ids(request: Request) -> None:
                 f"to NULL and run {request.line.then(target.command)}"
             )
         raise CommandError(f"{target.label}: {'; '.join(result.failures)}{advice}")
-    if is_key:
-        if writes:
-            output.say("Nothing to write: it is the primary key.")
-        return
-    if result.skipped:
+    if not is_key:
+        _say_next(request, target, result.skipped, reason, following, is_written=is_written)
+    elif writes:
+        output.say("Nothing to write: it is the primary key.")
+
+
+def _compare(request: Request, target: Target, originals: Originals) -> None:
+    """Compare the ids of history rows with those of their originals."""
+    output = request.output
+    if request.options["write_migration"]:
+        raise CommandError(
+            f"{target.label} is in a history model: several history rows have the id of one "
+            f"original, so no migration can make the ids unique. Use --verify instead"
+        )
+    result = compare(target, originals, output.examples)
+    output.add(**of_target(target), migration=None, next=None, **result.document())
+    output.say(*result.lines())
+    if result.failures:
+        raise CommandError(f"{target.label}: {'; '.join(result.failures)}")
+
+
+def _say_next(
+    request: Request,
+    target: Target,
+    skipped: int,
+    reason: str | None,
+    following: next_migration.MigrationFile | None,
+    *,
+    is_written: bool,
+) -> None:
+    """Write the migration that follows, or say what does; ``reason``: why the ids can't be unique.
+    ``is_written``: there are migrations, and none follows."""
+    output, writes = request.output, request.options["write_migration"]
+    model, field = target.model, target.field
+    if skipped:
         # Rows without an id keep the column nullable.
         why = (
-            f"{counted(result.skipped, 'row')} skipped, without an id: correct their times, or "
+            f"{counted(skipped, 'row')} skipped, without an id: correct their times, or "
             f"give them ids, for example by --on-null=now. Until then, {field.name} may be "
             f"unique=True with null=True"
         )
@@ -279,7 +300,9 @@ def verify_ids(request: Request) -> None:
         )
     elif following is not None and writes:
         following.write()
-        command = request.line.then(f"migrate {model._meta.app_label}{database_option(using)}")
+        command = request.line.then(
+            f"migrate {model._meta.app_label}{database_option(target.using)}"
+        )
         output.add(migration=following.name, next=command)
         edit = f" {following.change} in the model, then:" if following.change else ""
         output.say(f"Wrote {following.name}", f"Next:{edit}", f"  {command}")

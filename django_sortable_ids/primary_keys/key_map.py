@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import count, islice
 from typing import Any
 
-from django.db import connections, transaction
+from django.db import transaction
 from django.db.migrations.state import ProjectState
 from django.db.models import DateTimeField, Exists, IntegerField, OuterRef, QuerySet
 from django.db.models.constants import LOOKUP_SEP
@@ -19,11 +19,10 @@ from django.utils import timezone
 
 from ..backfill import plan, run
 from ..backfill.engines import engine_of
-from ..backfill.pending_rows import RowsInTemporaryTable
 from ..backfill.sources.base import Given
 from ..backfill.sources.find import every_row, target_of
 from ..backfill.sources.periods import Unsourced
-from ..backfill.sources.target import EveryRow, OnNull, Target
+from ..backfill.sources.target import OnNull, Target
 from ..db import tables, value
 from ..errors import BackfillError
 from ..fields import SortableIDField
@@ -36,10 +35,10 @@ from .changes.change import Key, KeyColumn, ReferringColumn, Table
 from .changes.engine import KeyEngine
 from .changes.moved import NEW_KEY, OLD_KEY, TIME, History, MovedKey, copied, is_written_at_once
 from .changes.texts import deleted_keys
+from .sorted_keys import write_sorted
 
 BATCH = 100_000
 """Rows in a transaction. Nobody else uses the tables, so nobody waits."""
-_UNSORTED = "sortable_ids_unsorted_keys"
 _TRIES = 10
 _COMPARED = 500
 """Values in one query."""
@@ -67,39 +66,6 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> Iterato
         yield from (f"{key.model}: {warning}" for warning in target.source.warnings)
 
 
-def _write_sorted(target: EveryRow, to: KeyColumn) -> None:
-    """Sort the rows of the target once, and write the keys of all of them."""
-    connection: Any = connections[target.using]
-    columns = f"({OLD_KEY}, {NEW_KEY})"
-    insert = f"INSERT INTO {connection.ops.quote_name(to.table)} {columns}"
-    # On SQLite the pairs are sorted before they get into the map, since a row at a random place of
-    # a tree takes several times as long.
-    is_unsorted = connection.vendor == "sqlite"
-    with RowsInTemporaryTable(target) as rows, connection.cursor() as cursor:
-        plan.check_writable(target, rows.count)
-        if is_unsorted:
-            cursor.execute(f"DROP TABLE IF EXISTS {_UNSORTED}")
-            cursor.execute(f"CREATE TEMPORARY TABLE {_UNSORTED} {columns}")
-        for keys, ids in rows.pages():
-            pairs = list(zip(keys, ids, strict=True))
-            if not is_unsorted and isinstance(keys[0], int):
-                # In the order of the key, a page of the table is read and written once.
-                pairs.sort()
-            with transaction.atomic(target.using):
-                if connection.vendor == "postgresql":
-                    types = (field.db_type(connection) for field in (to.key_field, to.next_field))
-                    arrays = ", ".join(f"%s::{db_type}[]" for db_type in types)
-                    lists = [key for key, _ in pairs], [new for _, new in pairs]
-                    cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", lists)
-                elif is_unsorted:
-                    cursor.executemany(f"INSERT INTO {_UNSORTED} VALUES (%s, %s)", pairs)
-                else:  # Drivers of MariaDB and MySQL join the pairs to large statements.
-                    cursor.executemany(f"{insert} VALUES (%s, %s)", pairs)
-        if is_unsorted:
-            cursor.execute(f"{insert} SELECT * FROM {_UNSORTED} ORDER BY {OLD_KEY}")
-            cursor.execute(f"DROP TABLE {_UNSORTED}")
-
-
 class KeyMaps:
     """The maps of a move, also of the keys of deleted rows, which histories contain."""
 
@@ -120,7 +86,7 @@ class KeyMaps:
         for key, planned in zip(self._engine.change.keys, moved, strict=True):
             if is_written_at_once(planned):
                 next_key, using = key.map.next_field, self._engine.using
-                _write_sorted(every_row(key.model, next_key, planned.given, using), key.map)
+                write_sorted(every_row(key.model, next_key, planned.given, using), key.map)
                 continue
             fields = copied(planned)
             self._copy(key, {key.map.column: "pk", **fields})

@@ -90,7 +90,7 @@ class Note:
         """
         self._save(last_numbers, {STEPS: steps})
 
-    def write(self, last_numbers: Mapping[str, int], with_old_keys: Sequence[str]) -> None:
+    def complete(self, last_numbers: Mapping[str, int], with_old_keys: Sequence[str]) -> None:
         """Save that the move is complete: in its transaction, or after its last statement.
         ``with_old_keys`` are the models of which a row has its old key."""
         done = {RECORDED: recorded(self._using), _SOURCES: self._sources}
@@ -104,7 +104,7 @@ class Note:
 
     @property
     def last_numbers(self) -> dict[str, int]:
-        """What ``begin`` or ``write`` saved of any move with this first key."""
+        """What ``begin`` or ``complete`` saved of any move with this first key."""
         return dict(self._note.state.get(_NUMBERS, {}))
 
     def progress(self) -> str:
@@ -120,7 +120,7 @@ class Note:
 
     @property
     def had_old_keys(self) -> list[str]:
-        """What ``write`` saved of this move; all of its models if another one came after it."""
+        """What ``complete`` saved of this move; all of its models if another one came after it."""
         note, keys = self._note, self._identity["keys"]
         is_this = note.identity.get("keys") == keys and not note.identity["backwards"]
         return list(note.state.get(WITH_OLD_KEYS, ())) if is_this else [model for model, _ in keys]

@@ -18,10 +18,12 @@ from django.db.models import Max, QuerySet
 from django.db.models.functions import Length
 
 from ..db import row, tables, value
+from ..db.transactions import savepoint
 from ..errors import BackfillError, counted
 from ..fields import SortableIDField
 from ..schemes.support import is_named, nearest
 from .changes import texts
+from .changes.change import ReferringColumn
 from .changes.engine import KeyEngine
 from .changes.moved import Reference
 from .notes import UNMOVED
@@ -49,6 +51,20 @@ def check(engine: KeyEngine, allowed: Sequence[str]) -> None:
 def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """The problems, each with what to do. ``allowed`` are the programs that somebody has read."""
     yield from engine.problems_of_undo()
+    if already := [*_problems_of_columns(engine)]:
+        yield from already
+        return  # Nothing else is as the migrations say.
+    yield from _problems_of_unlisted(engine)
+    yield from _problems_of_sizes(engine)
+    for table in engine.change.tables:
+        for column in table.columns:
+            yield from _problems_of_reference(engine, table.name, column)
+    yield from texts.problems(engine.connection, engine.change)
+    yield from engine.problems()
+    yield from _problems_of_programs(engine, allowed)
+
+
+def _problems_of_columns(engine: KeyEngine) -> Iterator[str]:
     for table in engine.change.tables:
         for _, old in table.added:
             if tables.has_column(engine.connection, table.name, old.column):
@@ -57,12 +73,13 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                     f"key was moved before, restore the migration as it was then; otherwise rename "
                     f"or drop the column, and run this again"
                 )
-                return  # Nothing else is as the migrations say.
-    yield from _unlisted(engine)
+
+
+def _problems_of_sizes(engine: KeyEngine) -> Iterator[str]:
+    """The new field, the old one and the map can't hold more, as an unsigned column may."""
     for key in engine.change.keys:
         kind, longest = key.before.get_internal_type(), key.before.max_length
         keys: QuerySet[Any] = QuerySet(key.model, using=engine.using)
-        # The new field, the old one and the map can't hold more, as an unsigned column may.
         if isinstance(key.before, models.IntegerField):
             _, most = engine.connection.ops.integer_field_range(kind)
             if most and (keys.aggregate(last=Max("pk"))["last"] or 0) > most:
@@ -79,49 +96,49 @@ def problems(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
                     f"max_length={longest}: correct the model before the move, by makemigrations "
                     f"and migrate, and run this again"
                 )
-    for table in engine.change.tables:
-        for column in table.columns:
-            place, key, field = f"{table.name}.{column.name}", column.key, column.after
-            is_plain = not (field is None or field.is_relation or column.is_history)
-            needed = "" if engine.note.backwards else key.after.rel_db_type(engine.connection)
-            if is_plain and needed and field.db_type(engine.connection) != needed:
-                yield (
-                    f"{place} has a foreign key to {key.label}, and is a {type(field).__name__} in "
-                    f"the migrations: name it by --adopt {place}={key.label}, or make it a "
-                    f"ForeignKey, by makemigrations and migrate, before the move"
-                )
-            orphans = engine.with_orphans(table.name, column, key.own)
-            # Histories may contain keys of deleted rows: the query only shows whether they compare.
-            limit = " LIMIT 0" if column.is_history else ""
-            try:
-                count = value(engine.connection, f"SELECT COUNT(*) {orphans}{limit}")
-            except DatabaseError as error:  # such as another collation
-                yield (
-                    f"{place} can't be compared with {key.table}.{key.name}: {error}. Give it the "
-                    f"type and the collation of the key, and run this again"
-                )
-                return
-            if count:
-                yield (
-                    f"{counted(count, 'row')} of {place} without a row of {key.table}: correct or "
-                    f"delete them, and run this again"
-                )
-            is_text = isinstance(key.before, models.CharField | models.TextField)
-            if isinstance(key.before, SortableIDField) or not is_text:  # an id has one spelling
-                continue
-            of_key, of_row = f"p.{engine.quote(key.name)}", f"t.{engine.quote(column.name)}"
-            exact = _EXACT[engine.connection.vendor].format
-            joined = f"{engine.quote(table.name)} t JOIN {engine.quote(key.table)} p"
-            sql = f"{joined} ON {of_key} = {of_row} WHERE {exact(of_key)} <> {exact(of_row)}"
-            if spelled := value(engine.connection, f"SELECT COUNT(*) FROM {sql}"):
-                yield (
-                    f"{counted(spelled, 'row')} of {place} with a key of {key.table} in another "
-                    f"spelling, such as another case, which the database compares as equal: write "
-                    f"them as the keys are, and run this again"
-                )
-    yield from texts.problems(engine.connection, engine.change)
-    yield from engine.problems()
-    yield from _of_programs(engine, allowed)
+
+
+def _problems_of_reference(engine: KeyEngine, table: str, column: ReferringColumn) -> Iterator[str]:
+    """Rows that refer to no key, or to one in another spelling."""
+    name, key, field = f"{table}.{column.name}", column.key, column.after
+    is_plain = not (field is None or field.is_relation or column.is_history)
+    needed = "" if engine.note.backwards else key.after.rel_db_type(engine.connection)
+    if is_plain and needed and field.db_type(engine.connection) != needed:
+        yield (
+            f"{name} has a foreign key to {key.label}, and is a {type(field).__name__} in "
+            f"the migrations: name it by --adopt {name}={key.label}, or make it a "
+            f"ForeignKey, by makemigrations and migrate, before the move"
+        )
+    orphans = engine.with_orphans(table, column, key.own)
+    # Histories may contain keys of deleted rows: the query only shows whether they compare.
+    limit = " LIMIT 0" if column.is_history else ""
+    try:
+        with savepoint(engine.using):
+            count = value(engine.connection, f"SELECT COUNT(*) {orphans}{limit}")
+    except DatabaseError as error:  # such as another collation
+        yield (
+            f"{name} can't be compared with {key.table}.{key.name}: {error}. Give it the "
+            f"type and the collation of the key, and run this again"
+        )
+        return
+    if count:
+        yield (
+            f"{counted(count, 'row')} of {name} without a row of {key.table}: correct or "
+            f"delete them, and run this again"
+        )
+    is_text = isinstance(key.before, models.CharField | models.TextField)
+    if isinstance(key.before, SortableIDField) or not is_text:  # an id has one spelling
+        return
+    of_key, of_row = f"p.{engine.quote(key.name)}", f"t.{engine.quote(column.name)}"
+    exact = _EXACT[engine.connection.vendor].format
+    joined = f"{engine.quote(table)} t JOIN {engine.quote(key.table)} p"
+    sql = f"{joined} ON {of_key} = {of_row} WHERE {exact(of_key)} <> {exact(of_row)}"
+    if spelled := value(engine.connection, f"SELECT COUNT(*) FROM {sql}"):
+        yield (
+            f"{counted(spelled, 'row')} of {name} with a key of {key.table} in another "
+            f"spelling, such as another case, which the database compares as equal: write "
+            f"them as the keys are, and run this again"
+        )
 
 
 def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
@@ -146,7 +163,7 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
                 yield Reference(spelled.get(child, foreign_key.table), column, key.label)
 
 
-def _unlisted(engine: KeyEngine) -> Iterator[str]:
+def _problems_of_unlisted(engine: KeyEngine) -> Iterator[str]:
     modelled = {
         Reference(table.name, column.name, column.key.label)
         for table in engine.change.tables
@@ -167,7 +184,7 @@ def _unlisted(engine: KeyEngine) -> Iterator[str]:
             yield f"{table}.{column} refers to {key}, and the migration doesn't list it: {step}"
 
 
-def _of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
+def _problems_of_programs(engine: KeyEngine, allowed: Sequence[str]) -> Iterator[str]:
     """The programs that name a table which the change writes, or that a row of it fires; and the
     options that allow them. A view of such a table counts as one."""
     change, programs = engine.change, list(engine.programs())

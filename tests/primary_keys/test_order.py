@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import pending_rows as at_once
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.primary_keys import key_map
+from django_sortable_ids.primary_keys import sorted_keys as at_once
 from tests.combinations import each_with
 from tests.marks import own_tables
 

@@ -203,7 +203,7 @@ class InOneTransaction(KeyEngine):
         with transaction.atomic(self.connection.alias):
             replace_values(self.connection, self.change)
             self.replace_keys()
-            self.note.write(numbers, self.with_old_keys())
+            self.note.complete(numbers, self.with_old_keys())
 
     @abstractmethod
     def replace_keys(self) -> None:

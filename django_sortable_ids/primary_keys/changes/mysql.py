@@ -3,10 +3,11 @@ with other columns, and one RENAME TABLE exchanges all of them.
 
 1. Each table gets a new one LIKE it, without foreign keys. Key columns, and columns that refer to
    them, get other types. The rows are copied, with the new keys from the maps.
-2. Rows without a key in the map, and tables and maps that were written since, are refused.
+2. Rows without a key in the map, and tables and maps that were written since step 1 began, are
+   refused.
 3. One transaction replaces keys in texts, and begins the note, with the foreign keys as SQL.
 4. Foreign keys are dropped, RENAME TABLE exchanges the tables, the old ones are dropped, and
-   foreign keys come back.
+   checks and foreign keys come back.
 
 After a stop before the note, new tables are created and filled again; after it, step 4 continues.
 """
@@ -260,11 +261,9 @@ class MySQLKeys(KeyEngine):
     def move(self) -> None:
         with alone(self.connection), copying(self.connection):
             new_tables = self._new_tables()
+            read = [table.name for table in new_tables]
             # Another process that begins the same move would fill the maps again.
-            read = [
-                *(table.name for table in new_tables),
-                *(key.map.table for key in self.change.keys),
-            ]
+            read += [key.map.table for key in self.change.keys]
             before = {name: (self._checksum(name), self._written(name)) for name in read}
             for new in new_tables:
                 new.create()
@@ -309,7 +308,7 @@ class MySQLKeys(KeyEngine):
 
     def _complete(self, steps: Steps) -> None:
         exchange(self, steps)
-        self.note.write({}, self.with_old_keys())
+        self.note.complete({}, self.with_old_keys())
 
     def _new_tables(self) -> list[NewTable]:
         return [NewTable(self, table) for table in self.change.tables]
