@@ -91,7 +91,11 @@ def test_skipped_rows_get_no_ids_of_another_source():
     command("uuid7", on_null="skip")
     period = {"created_from": "pk", "start": "2015-01-01", "end": "2024-05-17"}
     assert "to keep ids of both, delete the BackfillRun" in support.refusal("uuid7", **period)
-    assert "10 rows filled." in command("uuid7", on_null="now")
+    known = [row.pk for row in rows("uuid7").filter(created_at=None)[:4]]
+    Order.objects.filter(pk__in=known).update(created_at=START)
+    assert "4 rows filled." in command("uuid7", on_null="skip")
+    assert "6 rows filled." in command("uuid7", on_null="now")
+    assert command("uuid7", verify=True)[:2] == ["50 rows, 50 with an id", f"6 {UNCOMPARED}"]
 
 
 def test_rows_of_another_source_are_refused_with_those_that_were_not_skipped():
