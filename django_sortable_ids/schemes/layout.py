@@ -301,16 +301,18 @@ class Joiner:
         while not self._gap and 1 << self._bits < layout.suffixes:
             self._gap = join(0, 1 << self._bits) - zero - (step << self._bits)
             self._bits += not self._gap
-        last, self._is_even = layout.suffixes - 1, True
+        last = layout.suffixes - 1
         self._is_even = step == 1 and self.join(0, last) == join(0, last)
         """Whether suffixes count by ones, and there are no other gaps."""
+        if not self._is_even:
+            self._run = 0
 
     def join(self, tick: int, suffix: int) -> int:
         """The number of a tick and a suffix, which must be within their bounds."""
-        if not self._is_even:
-            return self._join(tick, suffix)
         start, first = self._at
         if not 0 <= (ticks := tick - start) < self._run:
+            if not self._run:
+                return self._join(tick, suffix)
             ticks = tick % self._run
             self._at = _, first = tick - ticks, self._join(tick - ticks, 0)
         number = first + ticks * self._distance + suffix
