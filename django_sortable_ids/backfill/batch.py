@@ -1,12 +1,11 @@
 """The rows of one transaction: ids in their order, and the cursor of the run after them."""
 
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate
+from itertools import accumulate, groupby
 from operator import add
 from typing import Any
 
@@ -172,11 +171,13 @@ def mint(
     starts: list[int] = []
     """The first payload of each slot."""
     sizes: list[int] = []
-    start = layout.new_below(position.suffix + 1) if position and position.tick == ticks[0] else 0
-    for tick, count in Counter(ticks).items():
-        rows, room = count, layout.new.capacity(tick) - start
-        if tick == ticks[-1]:
-            rows += more_in_tick
+    later = len(ticks)
+    for tick, group in groupby(ticks):
+        count = len(list(group))
+        resumes = position if position and tick == position.tick else None
+        start = layout.new_below(resumes.suffix + 1) if resumes else 0
+        later -= count
+        rows, room = count if later else count + more_in_tick, layout.new.capacity(tick) - start
         if rows > room:
             raise TickFull(
                 f"{rows} rows share one tick of {scheme.tick_ns} ns, and {scheme.title} has "
@@ -187,7 +188,6 @@ def mint(
         first = tick * layout.new.suffixes + start
         starts += range(first, first + count * size, size)
         sizes += [size] * count
-        start = 0
     numbers = layout.new.join_payloads(list(map(add, starts, drawn_below(sizes))))
     last = layout.split(numbers[-1])
     assert last is not None

@@ -45,6 +45,13 @@ def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
         assert uneven_bits(suffixes, size.bit_length() - 1) == []
 
 
+def test_each_row_gets_an_id_of_its_own_tick_where_a_clock_change_disorders_them():
+    """A local time in the hour that a clock change skips is a later instant than the next row's."""
+    times = [NOW, NOW - SECOND, NOW]
+    ids, _ = mint(TINY, times, None, 0)
+    assert [TINY.parts(value)[0] for value in ids] == [*map(TINY.tick, times)]
+
+
 def eighth(suffix):
     return TINY.from_int(TINY.layout.join(TINY.tick(NOW), suffix))
 
