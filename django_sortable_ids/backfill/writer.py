@@ -186,7 +186,7 @@ class Writer:
         ticks = set()
         for row in rows:
             # One gap of each tick: the ids of this batch are no neighbours yet.
-            if row not in ids and (tick := self.target.tick(row[0])) not in ticks:
+            if row not in ids and (tick := self.target.checked_tick(row)) not in ticks:
                 ticks.add(tick)
                 with self._naming(row):
                     ids |= {row: None} | self._between_neighbours(row, cursor)

@@ -1,8 +1,11 @@
 """Rows that old code inserts, without ids, during a run."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from django_sortable_ids.backfill import run, writer
+from django_sortable_ids.errors import BackfillError
 from tests.combinations import each_with
 from tests.support import elsewhere, on_statement
 
@@ -71,6 +74,13 @@ def test_late_rows_of_different_ticks_share_a_transaction():
         assert fill("uuid7").filled == 80
     assert len(updates) == 1
     assert is_strict("uuid7")
+
+
+def test_a_late_row_whose_time_has_no_id_is_named():
+    insert_orders([START])
+    planned, too_early = build("uuid7", 1), datetime(1960, 1, 1, tzinfo=UTC)
+    with pytest.raises(BackfillError, match=r"^stopped at testapp\.Order \d+, created at 1960-"):
+        run.execute(planned, inserting([too_early], 1))
 
 
 def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
