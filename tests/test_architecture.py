@@ -18,7 +18,7 @@ MODULES = {
     if "migrations" not in path.parts
 }
 TYPES_ONLY = "TYPE_CHECKING"
-MOST_LINES = 29_899
+MOST_LINES = 29_932
 MOST_FILES = 157
 """The package doesn't grow: who deletes lowers these bounds, who raises them says why."""
 

@@ -191,7 +191,7 @@ class Checker:
             is_clean = False
         if is_clean and len(values) == len(page):
             if self._times:
-                parts = list(map(self._times.layout.split, numbers))
+                parts = self._times.layout.split_all(numbers)
                 if None not in parts:
                     return list(zip(numbers, parts, strict=True))
             return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]

@@ -15,7 +15,7 @@ from django.db.models.expressions import Col
 
 from ..schemes import ID, Scheme, TimeScheme
 from ..schemes.layout import UUIDTemplate
-from ..schemes.notation import uuid_of
+from ..schemes.notation import uuid_of, uuids_of
 from ..schemes.support import ByArguments
 from ..schemes.text_forms import TextForm, UUIDText
 
@@ -133,6 +133,10 @@ class UUIDStorage(Storage):
             return uuid_of(number)
         return f"{number:032x}"
 
+    def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
+        native = connection.features.has_native_uuid_field
+        return uuids_of(numbers) if native else [number.to_bytes(16).hex() for number in numbers]
+
     def reader(self, scheme: Scheme, field: object) -> Callable[..., ID | None]:
         from_trusted, read_other = scheme.from_trusted, super().reader(scheme, field)
         is_text = scheme.value_type is str
@@ -204,6 +208,9 @@ class TextStorage(Storage):
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> str:
         return self.form.format(number)
+
+    def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
+        return self.form.format_all(numbers)
 
     def from_db(self, stored: str) -> int:
         return self.form.parse(stored)

@@ -43,6 +43,9 @@ class BitTemplate(ByArguments):
         """The payload of a number; None if its fixed bits do not match this template."""
         return number
 
+    def unwrap_all(self, numbers: Sequence[int]) -> list[int | None]:
+        return list(map(self.unwrap, numbers))
+
 
 PLAIN = BitTemplate()
 
@@ -80,6 +83,16 @@ class UUIDTemplate(BitTemplate):
         if not self.fits(number):
             return None
         return number >> 80 << 74 | (number >> 64 & _LOW_12) << 62 | number & _LOW_62
+
+    def unwrap_all(self, numbers: Sequence[int]) -> list[int | None]:
+        # Inlined, like wrap_all.
+        mask, fixed = _FIXED << 62, self.version << 76 | _VARIANT << 62
+        return [
+            number >> 80 << 74 | (number >> 64 & _LOW_12) << 62 | number & _LOW_62
+            if number & mask == fixed
+            else None
+            for number in numbers
+        ]
 
 
 class Version1Template(BitTemplate):
@@ -269,6 +282,19 @@ class Layout(ByFields):
         if payload is None or not self.smallest <= payload <= self.last:
             return None
         return divmod(self.last - payload if self.descending else payload, self.suffixes)
+
+    def split_all(self, numbers: Sequence[int]) -> list[tuple[int, int] | None]:
+        payloads = [
+            payload
+            for payload in self.template.unwrap_all(numbers)
+            if payload is not None and self.smallest <= payload
+        ]
+        last, size = self.last, self.suffixes
+        if len(payloads) < len(numbers) or max(payloads, default=0) > last:
+            return list(map(self.split, numbers))
+        if self.descending:
+            payloads = [last - payload for payload in payloads]
+        return [divmod(payload, size) for payload in payloads]
 
     def between(self, first_tick: int, last_tick: int) -> tuple[int, int]:
         """The smallest and the largest number from the first to the last tick, both included."""
